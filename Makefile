@@ -1,0 +1,52 @@
+# Everything below sets itself up: Python 3.11+ and make are enough.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+.PHONY: help setup demo test bench lint clean
+
+help:
+	@echo "make demo    install and show the whole path in a minute"
+	@echo "make test    install, with test extras, and run every test"
+	@echo "make bench   measure the speed against peers, in one run"
+	@echo "make lint    style, types and import direction"
+	@echo "make setup   only install, into $(VENV)"
+	@echo "make clean   remove $(VENV) and caches"
+
+setup: $(STAMPS)/core
+
+$(STAMPS)/core: pyproject.toml
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || { echo "Strapdown needs Python 3.11 or newer; set PYTHON=..." >&2; exit 1; }
+	@echo "installing Strapdown into $(VENV) (once)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) -e .
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/test: $(STAMPS)/core
+	@$(PIP) -e ".[test]"
+	@touch $@
+
+$(STAMPS)/lint: $(STAMPS)/core
+	@$(PIP) -e ".[lint]"
+	@touch $@
+
+demo: setup
+	@$(BIN)/strapdown demo
+
+test: $(STAMPS)/test
+	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+bench: setup
+	@$(BIN)/python -m benchmarks
+
+lint: $(STAMPS)/lint
+	$(BIN)/ruff check src tests tools benchmarks
+	$(BIN)/ruff format --check src tests tools benchmarks
+	$(BIN)/mypy
+	$(BIN)/python tools/import_direction.py
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +

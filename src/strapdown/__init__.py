@@ -1,0 +1,1 @@
+"""Strapdown: inertial navigation from motion to evaluation."""

@@ -1,0 +1,149 @@
+"""Rotations: unit quaternions (w, x, y, z; Hamilton) and rotation vectors in rad; Euler angles at the edge only.
+
+`q_nb` takes a vector from b to n: `v_n = q_rotate(q_nb, v_b)`; letters cancel: `q_mul(q_nb, q_bs)` is `q_ns`.
+Every function takes one item or an array of them (last axes: 4, 3, or 3x3) and broadcasts the leading axes.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from strapdown.kernels import rotation as kernel
+
+Array = NDArray[np.float64]
+
+IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
+IDENTITY.flags.writeable = False
+
+
+def _rows(x: ArrayLike, item: tuple[int, ...], name: str) -> Array:
+    x = np.asarray(x, dtype=np.float64)
+    if x.shape[x.ndim - len(item) :] != item or x.ndim < len(item):
+        raise ValueError(f"{name} has shape {x.shape}, its last axes should be {item}")
+    return x
+
+
+def _flat(x: Array, lead: tuple[int, ...], item: tuple[int, ...]) -> Array:
+    return np.ascontiguousarray(np.broadcast_to(x, lead + item)).reshape((-1, *item))
+
+
+def _map(kernel_rows, out_item: tuple[int, ...], *args: tuple[Array, tuple[int, ...]]) -> Array:
+    """Run a row kernel over the broadcast leading axes of its arguments."""
+    lead = np.broadcast_shapes(*(x.shape[: x.ndim - len(item)] for x, item in args))
+    out = np.empty((int(np.prod(lead)), *out_item))
+    kernel_rows(*(_flat(x, lead, item) for x, item in args), out)
+    return out.reshape(lead + out_item)
+
+
+def q_mul(q_ab: ArrayLike, q_bc: ArrayLike) -> Array:
+    """Compose: q_ab * q_bc = q_ac."""
+    return _map(kernel.mul_rows, (4,), (_rows(q_ab, (4,), "q_ab"), (4,)), (_rows(q_bc, (4,), "q_bc"), (4,)))
+
+
+def q_conj(q_ab: ArrayLike) -> Array:
+    """The inverse rotation q_ba."""
+    return _rows(q_ab, (4,), "q_ab") * np.array([1.0, -1.0, -1.0, -1.0])
+
+
+def q_rotate(q_ab: ArrayLike, v_b: ArrayLike) -> Array:
+    """The vector v told in frame a: b goes in, a comes out."""
+    return _map(kernel.rotate_rows, (3,), (_rows(q_ab, (4,), "q_ab"), (4,)), (_rows(v_b, (3,), "v_b"), (3,)))
+
+
+def q_exp(rotation_vector: ArrayLike) -> Array:
+    """Quaternion of a rotation vector (rad)."""
+    return _map(kernel.exp_rows, (4,), (_rows(rotation_vector, (3,), "rotation_vector"), (3,)))
+
+
+def q_log(q_ab: ArrayLike) -> Array:
+    """Rotation vector (rad, length at most pi) of a quaternion; q and -q give the same."""
+    return _map(kernel.log_rows, (3,), (_rows(q_ab, (4,), "q_ab"), (4,)))
+
+
+def q_slerp(q_from: ArrayLike, q_to: ArrayLike, fraction: ArrayLike) -> Array:
+    """Turn from q_from (fraction 0) to q_to (fraction 1) at constant rate along the shorter arc."""
+    return _map(
+        kernel.slerp_rows,
+        (4,),
+        (_rows(q_from, (4,), "q_from"), (4,)),
+        (_rows(q_to, (4,), "q_to"), (4,)),
+        (np.asarray(fraction, dtype=np.float64), ()),
+    )
+
+
+def q_normalise(q_ab: ArrayLike) -> Array:
+    """Unit length, same sign."""
+    q = _rows(q_ab, (4,), "q_ab")
+    return q / np.linalg.norm(q, axis=-1, keepdims=True)
+
+
+def q_continuous(q_ab: ArrayLike) -> Array:
+    """The same attitudes along axis 0, with signs chosen so that neighbours do not jump from q to -q."""
+    q = _rows(q_ab, (4,), "q_ab")
+    agree = np.where(np.einsum("ij,ij->i", q[1:], q[:-1]) < 0.0, -1.0, 1.0)
+    return q * np.concatenate([[1.0], np.cumprod(agree)])[:, None]
+
+
+def matrix(q_ab: ArrayLike) -> Array:
+    """Direction cosine matrix R_ab: v_a = R_ab @ v_b."""
+    return _map(kernel.matrix_rows, (3, 3), (_rows(q_ab, (4,), "q_ab"), (4,)))
+
+
+def q_from_matrix(r_ab: ArrayLike) -> Array:
+    """Quaternion (w >= 0) of a rotation matrix R_ab."""
+    return _map(kernel.from_matrix_rows, (4,), (_rows(r_ab, (3, 3), "r_ab"), (3, 3)))
+
+
+def q_from_euler(roll: ArrayLike, pitch: ArrayLike, yaw: ArrayLike) -> Array:
+    """q_nb of R = Rz(yaw) Ry(pitch) Rx(roll), angles in rad."""
+    half = [0.5 * np.asarray(a, dtype=np.float64) for a in (roll, pitch, yaw)]
+    (cr, cp, cy), (sr, sp, sy) = ([np.cos(a) for a in half], [np.sin(a) for a in half])
+    return np.stack(
+        np.broadcast_arrays(
+            cr * cp * cy + sr * sp * sy,
+            sr * cp * cy - cr * sp * sy,
+            cr * sp * cy + sr * cp * sy,
+            cr * cp * sy - sr * sp * cy,
+        ),
+        axis=-1,
+    )
+
+
+def euler_from_q(q_nb: ArrayLike) -> tuple[Array, Array, Array]:
+    """(roll, pitch, yaw) in rad of R = Rz(yaw) Ry(pitch) Rx(roll); pitch in [-pi/2, pi/2].
+
+    Half-angle sums and differences keep all digits up to the pole (Bernardes and Viollet 2022); at the pole
+    itself only yaw -+ roll is defined: roll is then 0.
+    """
+    w, x, y, z = np.moveaxis(_rows(q_nb, (4,), "q_nb"), -1, 0)
+    a, b, c, d = w - y, x + z, w + y, z - x
+    pitch = 2.0 * np.arctan2(np.hypot(c, d), np.hypot(a, b)) - 0.5 * np.pi
+    plus, minus = np.arctan2(b, a), np.arctan2(d, c)  # (yaw + roll) / 2 and (yaw - roll) / 2
+    # a half-sum whose vector has no length carries no information: at the pole take roll = 0
+    up, down = np.hypot(a, b) < 1e-12, np.hypot(c, d) < 1e-12
+    plus, minus = np.where(up, minus, plus), np.where(down & ~up, plus, minus)
+    return _wrap(plus - minus), pitch, _wrap(plus + minus)
+
+
+def q_from_heading(heading: ArrayLike, pitch: ArrayLike, roll: ArrayLike) -> Array:
+    """q_nb from paper C's angles (rad): heading clockwise from north, pitch nose up, roll right side down.
+
+    Paper C has body x right, y forward, z up and C = Rz(-heading) Rx(pitch) Ry(roll). Our body has x forward,
+    y left, z up; told in these axes the same attitude is Rz(pi/2 - heading) Ry(-pitch) Rx(roll).
+    """
+    return q_from_euler(roll, -np.asarray(pitch), 0.5 * np.pi - np.asarray(heading))
+
+
+def heading_from_q(q_nb: ArrayLike) -> tuple[Array, Array, Array]:
+    """Paper C's (heading, pitch, roll) in rad; heading in (-pi, pi], clockwise from north."""
+    roll, pitch, yaw = euler_from_q(q_nb)
+    return _wrap(0.5 * np.pi - yaw), -pitch, roll
+
+
+def wrap(angle: ArrayLike) -> Array:
+    """The same angle (rad) in (-pi, pi]."""
+    return _wrap(np.asarray(angle, dtype=np.float64))
+
+
+def _wrap(angle: Array) -> Array:
+    turned = np.pi - np.mod(np.pi - angle, 2.0 * np.pi)
+    return np.where(np.abs(angle) <= np.pi, np.where(angle == -np.pi, np.pi, angle), turned)
