@@ -75,9 +75,7 @@ class LocalFrame:
         r_en = np.array([[-sl, -s * cl, c * cl], [cl, -s * sl, c * sl], [0.0, c, s]])
         return _ecef(self.latitude_rad, self.longitude_rad, self.height_m), r_en
 
-    def position(
-        self, latitude_rad: ArrayLike, longitude_rad: ArrayLike, height_m: ArrayLike
-    ) -> NDArray[np.float64]:
+    def position(self, latitude_rad: ArrayLike, longitude_rad: ArrayLike, height_m: ArrayLike) -> NDArray[np.float64]:
         """p_n (m) of geodetic places."""
         origin_e, r_en = self._up()
         return (_ecef(latitude_rad, longitude_rad, height_m) - origin_e) @ r_en
@@ -90,9 +88,7 @@ class LocalFrame:
         beta = np.arctan2(z, (1.0 - _F) * rho)
         latitude = beta
         for _ in range(4):  # converges to the last digit in two rounds anywhere near the surface
-            latitude = np.arctan2(
-                z + _E2 / (1.0 - _F) * _A * np.sin(beta) ** 3, rho - _E2 * _A * np.cos(beta) ** 3
-            )
+            latitude = np.arctan2(z + _E2 / (1.0 - _F) * _A * np.sin(beta) ** 3, rho - _E2 * _A * np.cos(beta) ** 3)
             beta = np.arctan2((1.0 - _F) * np.sin(latitude), np.cos(latitude))
         normal = _A / np.sqrt(1.0 - _E2 * np.sin(latitude) ** 2)
         height = rho * np.cos(latitude) + z * np.sin(latitude) - _A**2 / normal

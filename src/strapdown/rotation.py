@@ -4,6 +4,8 @@
 Every function takes one item or an array of them (last axes: 4, 3, or 3x3) and broadcasts the leading axes.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -23,10 +25,12 @@ def _rows(x: ArrayLike, item: tuple[int, ...], name: str) -> Array:
 
 
 def _flat(x: Array, lead: tuple[int, ...], item: tuple[int, ...]) -> Array:
-    return np.ascontiguousarray(np.broadcast_to(x, lead + item)).reshape((-1, *item))
+    rows = np.ascontiguousarray(np.broadcast_to(x, lead + item)).reshape((-1, *item)).view()
+    rows.flags.writeable = False  # numba compiles once for locked and unlocked arrays if all come in locked
+    return rows
 
 
-def _map(kernel_rows, out_item: tuple[int, ...], *args: tuple[Array, tuple[int, ...]]) -> Array:
+def _map(kernel_rows: Callable[..., None], out_item: tuple[int, ...], *args: tuple[Array, tuple[int, ...]]) -> Array:
     """Run a row kernel over the broadcast leading axes of its arguments."""
     lead = np.broadcast_shapes(*(x.shape[: x.ndim - len(item)] for x, item in args))
     out = np.empty((int(np.prod(lead)), *out_item))
@@ -137,6 +141,69 @@ def heading_from_q(q_nb: ArrayLike) -> tuple[Array, Array, Array]:
     """Paper C's (heading, pitch, roll) in rad; heading in (-pi, pi], clockwise from north."""
     roll, pitch, yaw = euler_from_q(q_nb)
     return _wrap(0.5 * np.pi - yaw), -pitch, roll
+
+
+# Other people's frames, converted at the edge. NED: x north, y east, z down. FRD: x forward, y right, z down.
+# RFU, paper C's body: x right, y forward, z up. Ours are ENU and FLU.
+_Q_NED_ENU = np.array([0.0, 1.0, 1.0, 0.0]) / np.sqrt(2.0)  # half a turn about the north-east diagonal
+_Q_FRD_FLU = np.array([0.0, 1.0, 0.0, 0.0])  # half a turn about forward
+_Q_RFU_FLU = np.array([1.0, 0.0, 0.0, 1.0]) / np.sqrt(2.0)  # forward (1, 0, 0) becomes (0, 1, 0)
+
+
+def ned_from_enu(v_enu: ArrayLike) -> Array:
+    """(north, east, down) of (east, north, up)."""
+    east, north, up = np.moveaxis(_rows(v_enu, (3,), "v_enu"), -1, 0)
+    return np.stack([north, east, -up], axis=-1)
+
+
+def enu_from_ned(v_ned: ArrayLike) -> Array:
+    """(east, north, up) of (north, east, down)."""
+    north, east, down = np.moveaxis(_rows(v_ned, (3,), "v_ned"), -1, 0)
+    return np.stack([east, north, -down], axis=-1)
+
+
+def frd_from_flu(v_flu: ArrayLike) -> Array:
+    """(forward, right, down) of (forward, left, up)."""
+    forward, left, up = np.moveaxis(_rows(v_flu, (3,), "v_flu"), -1, 0)
+    return np.stack([forward, -left, -up], axis=-1)
+
+
+def flu_from_frd(v_frd: ArrayLike) -> Array:
+    """(forward, left, up) of (forward, right, down)."""
+    forward, right, down = np.moveaxis(_rows(v_frd, (3,), "v_frd"), -1, 0)
+    return np.stack([forward, -right, -down], axis=-1)
+
+
+def rfu_from_flu(v_flu: ArrayLike) -> Array:
+    """Paper C's (right, forward, up) of (forward, left, up)."""
+    forward, left, up = np.moveaxis(_rows(v_flu, (3,), "v_flu"), -1, 0)
+    return np.stack([-left, forward, up], axis=-1)
+
+
+def flu_from_rfu(v_rfu: ArrayLike) -> Array:
+    """(forward, left, up) of paper C's (right, forward, up)."""
+    right, forward, up = np.moveaxis(_rows(v_rfu, (3,), "v_rfu"), -1, 0)
+    return np.stack([forward, -right, up], axis=-1)
+
+
+def q_ned_frd_from_enu_flu(q_enu_flu: ArrayLike) -> Array:
+    """The attitude that aerospace writes (body FRD to NED) of ours (body FLU to ENU)."""
+    return q_mul(_Q_NED_ENU, q_mul(q_enu_flu, q_conj(_Q_FRD_FLU)))
+
+
+def q_enu_flu_from_ned_frd(q_ned_frd: ArrayLike) -> Array:
+    """Our attitude (body FLU to ENU) of the one that aerospace writes (body FRD to NED)."""
+    return q_mul(q_conj(_Q_NED_ENU), q_mul(q_ned_frd, _Q_FRD_FLU))
+
+
+def q_enu_rfu_from_enu_flu(q_enu_flu: ArrayLike) -> Array:
+    """Paper C's attitude (body RFU to ENU, its matrix C) of ours."""
+    return q_mul(q_enu_flu, q_conj(_Q_RFU_FLU))
+
+
+def q_enu_flu_from_enu_rfu(q_enu_rfu: ArrayLike) -> Array:
+    """Our attitude of paper C's (body RFU to ENU, its matrix C)."""
+    return q_mul(q_enu_rfu, _Q_RFU_FLU)
 
 
 def wrap(angle: ArrayLike) -> Array:

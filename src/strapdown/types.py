@@ -19,17 +19,25 @@ Array = NDArray[np.float64]
 UNIT_NORM_TOLERANCE = 1e-6  # print rounding of logs with 7 digits
 
 
+def _numbers(x: ArrayLike, name: str) -> Array:
+    """A copy of x as float64."""
+    try:
+        return np.array(x, dtype=np.float64)
+    except (ValueError, TypeError) as e:  # text, None, rows of different lengths
+        raise InputError(f"{name} is not an array of numbers ({e}); give rows of equal length") from None
+
+
 def locked(x: ArrayLike, shape: tuple[int, ...], name: str, t: Array | None = None) -> Array:
     """A read-only copy of x, of the given shape and finite; the error names the first bad sample and its time."""
-    array = np.array(x, dtype=np.float64)
+    array = _numbers(x, name)
     if array.shape != shape:
         raise InputError(f"{name} has shape {array.shape}, expected {shape}")
-    bad = ~np.isfinite(array).reshape(len(array), -1).all(axis=1) if array.size else np.zeros(0, bool)
-    if bad.any():
-        i = int(np.argmax(bad))
+    bad = np.flatnonzero(~np.isfinite(array).reshape(len(array), -1).all(axis=1)) if array.size else np.empty(0)
+    if len(bad):
+        i = int(bad[0])
         when = "" if t is None or not np.isfinite(t[i]) else f" (t = {t[i]:.6g} s)"
         raise InputError(
-            f"{name} is not finite at sample {i}{when}, {int(bad.sum())} of {len(bad)} samples; "
+            f"{name} is not finite at sample {i}{when}, {len(bad)} of {len(array)} samples; "
             "drop or fill these samples first"
         )
     array.flags.writeable = False
@@ -38,11 +46,11 @@ def locked(x: ArrayLike, shape: tuple[int, ...], name: str, t: Array | None = No
 
 def locked_time(t: ArrayLike, name: str = "t") -> Array:
     """Time in s, strictly increasing."""
-    array = np.array(t, dtype=np.float64)
+    array = _numbers(t, name)
     if array.ndim != 1 or len(array) == 0:
         raise InputError(f"{name} has shape {array.shape}, expected a column of at least one time")
     array = locked(array, array.shape, name)
-    back = np.flatnonzero(np.diff(array) <= 0.0)
+    back = np.flatnonzero(array[1:] <= array[:-1])  # not diff, which overflows between times of 1e308 s
     if len(back):
         i = int(back[0]) + 1
         what = "repeats" if array[i] == array[i - 1] else "goes backward"
@@ -56,13 +64,14 @@ def locked_time(t: ArrayLike, name: str = "t") -> Array:
 def locked_attitude(q: ArrayLike, n: int, name: str, t: Array | None = None) -> Array:
     """Unit quaternions (w, x, y, z)."""
     array = locked(q, (n, 4), name, t)
-    off = np.abs(np.linalg.norm(array, axis=1) - 1.0)
-    if n and off.max() > UNIT_NORM_TOLERANCE:
-        i = int(np.argmax(off > UNIT_NORM_TOLERANCE))
-        norm = np.linalg.norm(array[i])
+    with np.errstate(over="ignore"):  # squares of 1e200 are inf, and then told as that
+        norms = np.linalg.norm(array, axis=1)
+    off = np.flatnonzero(np.abs(norms - 1.0) > UNIT_NORM_TOLERANCE)
+    if len(off):
+        i = int(off[0])
         when = "" if t is None else f" (t = {t[i]:.6g} s)"
         raise InputError(
-            f"{name} has norm {norm:.6g} at sample {i}{when}, expected 1; "
+            f"{name} has norm {norms[i]:.6g} at sample {i}{when}, expected 1; "
             "check the order of its columns (w, x, y, z) or normalise the log first"
         )
     return array
@@ -138,9 +147,15 @@ class Increments:
         n = len(t)
         dt = locked(self.dt, (n,), "dt", t)
         if n and dt.min() < 0.0:
-            raise InputError(f"dt is negative at sample {int(np.argmax(dt < 0))}; an interval has a length of 0 or more")
+            raise InputError(
+                f"dt is negative at sample {int(np.argmax(dt < 0))}; an interval has a length of 0 or more"
+            )
         _set(
-            self, t=t, dt=dt, theta_s=locked(self.theta_s, (n, 3), "theta_s", t), dv_s=locked(self.dv_s, (n, 3), "dv_s", t)
+            self,
+            t=t,
+            dt=dt,
+            theta_s=locked(self.theta_s, (n, 3), "theta_s", t),
+            dv_s=locked(self.dv_s, (n, 3), "dv_s", t),
         )
 
 
@@ -174,9 +189,11 @@ class Recording:
                 shape = (n, 3) if name.endswith("_s") else (n,)
                 checked[name] = locked(value, shape, name, t)
         if self.stop is not None:
-            stop = np.array(self.stop, dtype=bool)
-            if stop.shape != (n,):
-                raise InputError(f"stop has shape {stop.shape}, expected {(n,)}")
+            number = locked(self.stop, (n,), "stop", t)  # bool() alone would take NaN and "0" for true
+            odd = np.flatnonzero((number != 0.0) & (number != 1.0))
+            if len(odd):
+                raise InputError(f"stop is {number[odd[0]]:.6g} at sample {odd[0]}; give 0 or 1")
+            stop = number == 1.0
             stop.flags.writeable = False
             checked["stop"] = stop
         for name in ("truth", "increments"):
@@ -187,6 +204,15 @@ class Recording:
 
     def __len__(self) -> int:
         return len(self.t)
+
+    def inertial(self) -> tuple[Array, Array, Motion]:
+        """(acc_s, gyr_s, truth), for those who need all three."""
+        missing = [name for name in ("acc_s", "gyr_s", "truth") if getattr(self, name) is None]
+        if self.acc_s is None or self.gyr_s is None or self.truth is None:
+            raise InputError(
+                f"the recording has no {' and no '.join(missing)}; record with a virtual sensor to have it"
+            )
+        return self.acc_s, self.gyr_s, self.truth
 
     def with_meta(self, **more: Any) -> Self:
         """The same recording with further facts about it."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""How wrong it is: errors against truth, figures, reports."""

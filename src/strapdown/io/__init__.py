@@ -1,1 +1,19 @@
-"""TODO."""
+"""Recordings in files: CSV and Parquet, ours and foreign ones by a column mapping. Formats: docs/io.md."""
+
+from strapdown.io.atomic import whole_bytes, whole_file
+from strapdown.io.columns import COLUMNS, UNITS, ColumnMapping, read_mapping
+from strapdown.io.files import FORMATS, check_writable, read, read_one, write
+
+__all__ = [
+    "COLUMNS",
+    "FORMATS",
+    "UNITS",
+    "ColumnMapping",
+    "check_writable",
+    "read",
+    "read_mapping",
+    "read_one",
+    "whole_bytes",
+    "whole_file",
+    "write",
+]

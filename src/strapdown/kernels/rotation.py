@@ -68,9 +68,7 @@ def mul_rows(a, b, out):
 @njit(cache=True)
 def rotate_rows(q, v, out):
     for i in range(len(out)):
-        out[i, 0], out[i, 1], out[i, 2] = rotate(
-            q[i, 0], q[i, 1], q[i, 2], q[i, 3], v[i, 0], v[i, 1], v[i, 2]
-        )
+        out[i, 0], out[i, 1], out[i, 2] = rotate(q[i, 0], q[i, 1], q[i, 2], q[i, 3], v[i, 0], v[i, 1], v[i, 2])
 
 
 @njit(cache=True)
@@ -89,15 +87,11 @@ def log_rows(q, out):
 def slerp_rows(a, b, fraction, out):
     """From a (fraction 0) to b (fraction 1) along the shorter arc, at constant rate."""
     for i in range(len(out)):
-        dw, dx, dy, dz = mul(
-            a[i, 0], -a[i, 1], -a[i, 2], -a[i, 3], b[i, 0], b[i, 1], b[i, 2], b[i, 3]
-        )
+        dw, dx, dy, dz = mul(a[i, 0], -a[i, 1], -a[i, 2], -a[i, 3], b[i, 0], b[i, 1], b[i, 2], b[i, 3])
         rx, ry, rz = log(dw, dx, dy, dz)
         s = fraction[i]
         ew, ex, ey, ez = exp(s * rx, s * ry, s * rz)
-        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = mul(
-            a[i, 0], a[i, 1], a[i, 2], a[i, 3], ew, ex, ey, ez
-        )
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = mul(a[i, 0], a[i, 1], a[i, 2], a[i, 3], ew, ex, ey, ez)
 
 
 @njit(cache=True)

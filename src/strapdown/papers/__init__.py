@@ -1,1 +1,1 @@
-"""TODO."""
+"""The published experiments with their claims: what was published, what we get, what is allowed."""

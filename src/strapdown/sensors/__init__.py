@@ -1,1 +1,1 @@
-"""TODO."""
+"""What the body feels: virtual sensors on a moving frame."""

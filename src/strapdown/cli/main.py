@@ -1,0 +1,74 @@
+"""The `strapdown` command: collects the commands, and turns every error into one sentence and an exit code."""
+
+import os
+import sys
+import traceback
+
+import typer
+
+from strapdown.cli.demo import demo
+from strapdown.cli.reproduce import reproduce
+from strapdown.cli.simulate import simulate
+
+app = typer.Typer(
+    name="strapdown",
+    help="Inertial navigation from motion to evaluation: virtual sensors on simulated robots, and the papers' "
+    "experiments reproduced.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("demo")(demo)
+app.command("simulate")(simulate)
+app.command("reproduce")(reproduce)
+
+
+def _version(value: bool) -> None:
+    if value:
+        from importlib.metadata import version
+
+        print(version("strapdown"))
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    pass
+
+
+def run(arguments: list[str] | None = None) -> None:
+    """Entry point. Exit codes: 0 success, 1 a claim does not hold or a defect of ours, 2 wrong use or bad input."""
+    from strapdown.errors import StrapdownError
+
+    try:
+        code = app(arguments, standalone_mode=False)
+    except StrapdownError as error:
+        _fail(str(error), 2)
+    except typer.Abort:
+        _fail("stopped; nothing was written", 130)
+    except KeyboardInterrupt:
+        _fail("stopped; nothing was written", 130)
+    except BrokenPipeError:  # the reader of our output (head, less) has left
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception as error:
+        if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # wrong use, told by the option parser
+            _fail(f"{error.format_message()} See strapdown --help.", 2)
+        if os.environ.get("STRAPDOWN_DEBUG"):
+            traceback.print_exc()
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        _fail(f"a defect of ours ({said}); please report it, with STRAPDOWN_DEBUG=1 for the details", 1)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str, code: int) -> None:
+    print(f"strapdown: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    run()

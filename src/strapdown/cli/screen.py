@@ -1,0 +1,105 @@
+"""What commands share: tables and progress on the terminal, JSON on standard output."""
+
+import json
+import math
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+_SHOW_PROGRESS_AFTER_S = 2.0
+
+
+def told() -> Console:
+    """Progress and warnings go here; standard output keeps the results."""
+    return Console(stderr=True, highlight=False)
+
+
+def ready() -> None:
+    """Compile the kernels; says so, with progress, if they are not in the cache."""
+    from strapdown.kernels.compiled import KERNELS, compile_all
+
+    bar = _bar()
+    task = bar.add_task("compiling kernels (first run only)", total=len(KERNELS))
+    try:
+        for compiled in compile_all():
+            bar.advance(task)
+            if compiled and not bar.live.is_started:
+                bar.console.print("first run: compiling numerical kernels, cached from then on")
+                bar.start()
+    finally:
+        bar.stop()
+
+
+def _bar() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:3.0f} %"),
+        TimeElapsedColumn(),
+        console=told(),
+        transient=True,
+    )
+
+
+@contextmanager
+def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
+    """A function to call with what is done so far; a bar appears when it takes longer than two seconds."""
+    began = time.monotonic()
+    bar = _bar()
+    task = bar.add_task(what, total=total)
+
+    def done(so_far: float) -> None:
+        bar.update(task, completed=so_far)
+        if not bar.live.is_started and time.monotonic() - began > _SHOW_PROGRESS_AFTER_S:
+            bar.start()
+
+    try:
+        yield done
+    finally:
+        bar.stop()
+
+
+@contextmanager
+def warnings_shown() -> Iterator[list[str]]:
+    """Collects our warnings and tells each once, in one line, at the end."""
+    from strapdown.errors import RangeWarning
+
+    messages: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", RangeWarning)
+        yield messages
+    messages += dict.fromkeys(str(w.message) for w in caught)
+    for message in messages:
+        told().print(f"warning: {message}", soft_wrap=True, markup=False)
+
+
+def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> None:
+    """A table whose first `left` columns are text."""
+    table = Table(title=title, title_justify="left")
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="left" if i < left else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    console = Console(highlight=False)
+    if not console.is_terminal:  # a file or a pipe has no width of its own: do not fold for it
+        console = Console(highlight=False, width=200)
+    console.print(table)
+
+
+def show_json(document: Any) -> None:
+    """One JSON document and nothing else on standard output."""
+    print(json.dumps(document, indent=2, allow_nan=False))
+
+
+def short(value: float | None) -> str:
+    """A number for a table: three digits."""
+    if value is None or not math.isfinite(value):
+        return "-"
+    return f"{value:.3g}"

@@ -1,0 +1,294 @@
+"""The rig file (TOML): which robot or path moves, in what gravity, with which motors, sensors and program.
+
+Keys carry their units. The models below are the format; what they accept is turned into the plain types of the
+engines and sensors, once, here. docs/simulate.md explains every key.
+"""
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from strapdown.earth import gravity
+from strapdown.engines.parts import Motor, Mount, ProofMass, Start
+from strapdown.engines.program import Command, Program, Push
+from strapdown.errors import InputError
+from strapdown.rotation import q_from_euler
+from strapdown.sensors.imu import ALLOWED_ACC, ALLOWED_GYR, Imu
+
+_DEG = np.pi / 180.0
+
+Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
+NotNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Vector = tuple[Number, Number, Number]
+Name = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+def _unit_quaternion(q: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    if abs(np.linalg.norm(q) - 1.0) > 1e-6:
+        raise ValueError(f"has norm {np.linalg.norm(q):.6g}, expected 1")
+    return q
+
+
+Quaternion = Annotated[tuple[Number, Number, Number, Number], AfterValidator(_unit_quaternion)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Turned(_Table):
+    """An attitude: ZYX Euler angles (roll, pitch, yaw) in deg, or a quaternion (w, x, y, z)."""
+
+    rotation_deg: Vector | None = None
+    quaternion_wxyz: Quaternion | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> "_Turned":
+        if self.rotation_deg is not None and self.quaternion_wxyz is not None:
+            raise ValueError("has both rotation_deg and quaternion_wxyz; keep one")
+        return self
+
+    def q(self) -> tuple[float, float, float, float] | None:
+        if self.quaternion_wxyz is not None:
+            return self.quaternion_wxyz
+        if self.rotation_deg is None:
+            return None
+        w, x, y, z = q_from_euler(*(np.array(self.rotation_deg) * _DEG)).tolist()
+        return w, x, y, z
+
+
+class RobotTable(_Turned):
+    file: Name
+    drive: Literal["motors", "kinematic"] = "motors"
+    floating: bool = False
+    floor: bool = False
+    position_m: Vector | None = None
+    inertia_from_collision: bool = False
+    packages: dict[str, str] = Field(default_factory=dict)
+
+
+class PhysicsTable(_Table):
+    gravity: Literal["earth", "mars", "moon"] | NotNegative = "earth"
+    latitude_deg: Annotated[float, Field(ge=-90.0, le=90.0)] = 45.0
+    height_m: Number = 0.0
+    step_s: Positive = 1e-3
+    integrator: Literal["rk4", "implicitfast", "discrete", "euler"] = "rk4"
+
+    def g(self) -> float:
+        return gravity(self.gravity, self.latitude_deg, self.height_m)
+
+
+class MotorTable(_Table):
+    joint: Name
+    name: Name | None = None
+    kind: Literal["speed", "position", "torque"]
+    max_torque_nm: Positive | None = None
+    max_force_n: Positive | None = None
+    time_constant_s: Positive | None = None
+    gravity_compensation: bool = True
+
+    def motor(self) -> Motor:
+        limit = self.max_torque_nm if self.max_torque_nm is not None else self.max_force_n
+        return Motor(
+            self.name or self.joint, self.joint, self.kind, limit, self.time_constant_s, self.gravity_compensation
+        )
+
+
+class StartTable(_Table):
+    joint: Name
+    position_deg: Number | None = None
+    position_m: Number | None = None
+    speed_deg_s: Number | None = None
+    speed_m_s: Number | None = None
+
+    def start(self) -> Start:
+        position = self.position_deg * _DEG if self.position_deg is not None else self.position_m or 0.0
+        speed = self.speed_deg_s * _DEG if self.speed_deg_s is not None else self.speed_m_s or 0.0
+        return Start(self.joint, position, speed)
+
+
+class SensorTable(_Turned):
+    name: Name
+    link: Name
+    method: str | list[str] = "exact"
+    rate_hz: Positive = 100.0
+    position_m: Vector = (0.0, 0.0, 0.0)
+    increments: bool = False
+    allowed_error_m_s2: Positive = ALLOWED_ACC
+    allowed_error_rad_s: Positive = ALLOWED_GYR
+    proof_mass_kg: Positive = 1e-3
+    joint_frequency_hz: Positive | None = None
+    damping_ratio: NotNegative = 0.7
+
+    def methods(self) -> tuple[str, ...]:
+        return (self.method,) if isinstance(self.method, str) else tuple(self.method)
+
+    def imu(self) -> Imu:
+        return Imu(
+            self.name,
+            self.rate_hz,
+            self.methods(),
+            self.increments,
+            self.allowed_error_m_s2,
+            self.allowed_error_rad_s,
+        )
+
+    def mount(self) -> Mount:
+        proof = None
+        if "proof-mass" in self.methods():
+            proof = ProofMass(self.proof_mass_kg, self.joint_frequency_hz, self.damping_ratio)
+        return Mount(self.name, self.link, self.position_m, self.q() or (1.0, 0.0, 0.0, 0.0), proof)
+
+
+_VALUES = {
+    "speed_deg_s": ("speed", _DEG),
+    "speed_m_s": ("speed", 1.0),
+    "position_deg": ("position", _DEG),
+    "position_m": ("position", 1.0),
+    "torque_nm": ("torque", 1.0),
+}
+
+
+class ProgramTable(_Table):
+    """One line of the program: a motor (or, driven, a joint) follows a value, or a link is pushed."""
+
+    at_s: NotNegative
+    until_s: NotNegative | None = None
+    over_s: NotNegative = 0.0
+    motor: Name | None = None
+    joint: Name | None = None
+    link: Name | None = None
+    speed_deg_s: Number | None = None
+    speed_m_s: Number | None = None
+    position_deg: Number | None = None
+    position_m: Number | None = None
+    torque_nm: Number | None = None
+    force_n: Vector | None = None
+    push_torque_nm: Vector | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> "ProgramTable":
+        named = [key for key in ("motor", "joint", "link") if getattr(self, key) is not None]
+        if len(named) != 1:
+            raise ValueError(f"names {' and '.join(named) or 'nothing'}; give exactly one of motor, joint or link")
+        values = [key for key in _VALUES if getattr(self, key) is not None]
+        pushes = [key for key in ("force_n", "push_torque_nm") if getattr(self, key) is not None]
+        if self.until_s is not None and self.until_s <= self.at_s:
+            raise ValueError(f"ends at until_s = {self.until_s:g}, not after at_s = {self.at_s:g}")
+        if self.link is not None:
+            if values or not pushes or self.until_s is None or self.over_s:
+                raise ValueError("a push on a link needs until_s and force_n or push_torque_nm, and nothing else")
+        elif len(values) != 1 or pushes:
+            raise ValueError(f"needs exactly one of {', '.join(_VALUES)} for its {named[0]}")
+        elif values[0].startswith("position") and self.until_s is not None:
+            raise ValueError("a position has no until_s; it holds until the next command")
+        elif not values[0].startswith("position") and self.over_s:
+            raise ValueError("over_s is for positions; give several speeds or torques instead")
+        return self
+
+    def command(self) -> Command:
+        (key,) = [k for k in _VALUES if getattr(self, k) is not None]
+        kind, factor = _VALUES[key]
+        name = self.motor or self.joint or ""
+        return Command(name, kind, getattr(self, key) * factor, self.at_s, self.until_s, self.over_s)
+
+    def push(self) -> Push:
+        zero = (0.0, 0.0, 0.0)
+        assert self.link is not None and self.until_s is not None  # _complete has seen to it
+        return Push(self.link, self.force_n or zero, self.push_torque_nm or zero, self.at_s, self.until_s)
+
+
+class MotionTable(BaseModel):
+    """A path instead of a robot; its further keys depend on its kind (strapdown.motion.catalogue)."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    kind: Name
+
+
+class Rig(_Table):
+    """A whole rig file."""
+
+    duration_s: Positive
+    robot: RobotTable | None = None
+    motion: MotionTable | None = None
+    physics: PhysicsTable = PhysicsTable()
+    motor: tuple[MotorTable, ...] = ()
+    start: tuple[StartTable, ...] = ()
+    sensor: Annotated[tuple[SensorTable, ...], Field(min_length=1)]
+    program: tuple[ProgramTable, ...] = ()
+    folder: Path = Field(default=Path(), exclude=True)  # of the rig file: relative paths start here
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Rig":
+        if (self.robot is None) == (self.motion is None):
+            raise ValueError("needs either a [robot] or a [motion], and not both")
+        names = [sensor.name for sensor in self.sensor]
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise ValueError(f'has two sensors called "{twice[0]}"; give each its own name')
+        if self.motion is not None and (self.motor or self.start or self.program):
+            raise ValueError("has a [motion], which takes no motor, start or program; remove them or use a [robot]")
+        if self.robot is not None:
+            driven = self.robot.drive == "kinematic"
+            if driven and self.motor:
+                raise ValueError('is driven kinematically, which takes no motors; remove them or set drive = "motors"')
+            for i, line in enumerate(self.program):
+                if driven and line.motor is not None:
+                    raise ValueError(f'program {i + 1} names motor "{line.motor}"; a kinematic drive names joints')
+                if not driven and line.joint is not None:
+                    raise ValueError(f'program {i + 1} names joint "{line.joint}"; name the motor on it instead')
+        return self
+
+    def commands(self) -> Program:
+        return Program(
+            tuple(line.command() for line in self.program if line.link is None),
+            tuple(line.push() for line in self.program if line.link is not None),
+        )
+
+
+def read_rig(path: Path) -> Rig:
+    """The rig in a TOML file; any defect is one sentence that names the file and the line or field."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); check the name of the rig file") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not a text file in UTF-8; a rig is a TOML file") from None
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not valid TOML: {error}; correct it there") from None
+    except RecursionError:
+        raise InputError(f"{path}: not valid TOML: nested too deeply; a rig has tables and plain values") from None
+    return rig_from(values, path)
+
+
+def rig_from(values: dict[str, Any], path: Path) -> Rig:
+    """The rig in plain values; `path` is where they came from, for messages and relative paths."""
+    if "folder" in values:
+        raise InputError(f'{path}: field "folder" is not known; remove it')
+    try:
+        return Rig(**values, folder=path.parent)
+    except ValidationError as error:
+        raise InputError(f"{path}: {_first(error)}") from None
+
+
+def _first(error: ValidationError) -> str:
+    """The first complaint in our words: field, what is wrong, what is valid."""
+    complaint = error.errors(include_url=False)[0]
+    where = ".".join(str(p + 1) if isinstance(p, int) else str(p) for p in complaint["loc"])
+    if complaint["type"] == "extra_forbidden":
+        return f'field "{where}" is not known; check its spelling in docs/simulate.md'
+    if complaint["type"] == "missing":
+        return f'field "{where}" is missing; add it'
+    if complaint["type"] == "value_error":
+        message = str(complaint["ctx"]["error"])
+        return f'"{where}" {message}' if where else f"the rig {message}"
+    shown = repr(complaint["input"])
+    shown = shown if len(shown) < 60 else shown[:57] + "..."
+    message = complaint["msg"][0].lower() + complaint["msg"][1:]
+    return f'field "{where}" is {shown}: {message}'

@@ -1,0 +1,252 @@
+"""The columns of a recording file: names, units, frames, and how a foreign file's columns map to them."""
+
+import math
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+
+from strapdown.earth import STANDARD_GRAVITY
+from strapdown.errors import InputError
+from strapdown.io.atomic import whole_bytes
+from strapdown.types import Array
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: `name [unit, frame]`. `field` is where it goes, `axis` which component it is."""
+
+    name: str
+    unit: str | None
+    frame: str | None
+    field: str
+    axis: int | None
+
+    @property
+    def header(self) -> str:
+        inside = ", ".join(part for part in (self.unit, self.frame) if part)
+        return f"{self.name} [{inside}]" if inside else self.name
+
+
+def _triad(name: str, unit: str, frame: str, field: str) -> list[Column]:
+    return [Column(f"{name}_{axis}", unit, frame, field, i) for i, axis in enumerate("xyz")]
+
+
+# The one table of the format. Truth is the motion of the sensor's own frame s, so its attitude takes s to n.
+COLUMNS: tuple[Column, ...] = (
+    Column("sensor", None, None, "sensor", None),
+    Column("t", "s", None, "t", None),
+    *_triad("gyr", "rad/s", "s", "gyr_s"),
+    *_triad("acc", "m/s2", "s", "acc_s"),
+    *_triad("mag", "uT", "s", "mag_s"),
+    Column("temperature", "degC", None, "temperature", None),
+    Column("stop", None, None, "stop", None),
+    Column("odometer", "m", None, "odometer", None),
+    Column("dt", "s", None, "increments.dt", None),
+    *_triad("theta", "rad", "s", "increments.theta_s"),
+    *_triad("dv", "m/s", "s", "increments.dv_s"),
+    *_triad("true_p", "m", "n", "truth.p_n"),
+    *_triad("true_v", "m/s", "n", "truth.v_n"),
+    *_triad("true_a", "m/s2", "n", "truth.a_n"),
+    *(Column(f"true_q_{axis}", "1", "ns", "truth.q_nb", i) for i, axis in enumerate("wxyz")),
+    *_triad("true_w", "rad/s", "s", "truth.w_nb_b"),
+    *_triad("true_dw", "rad/s2", "s", "truth.dw_nb_b"),
+)
+BY_NAME = {column.name: column for column in COLUMNS}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """`value * times / over + plus` is in the unit `si`. Two factors, so that 2 ms is the double 0.002 s."""
+
+    si: str
+    times: float = 1.0
+    over: float = 1.0
+    plus: float = 0.0
+
+    def convert(self, value: Array) -> Array:
+        if (self.times, self.over, self.plus) == (1.0, 1.0, 0.0):
+            return value  # adding 0.0 would turn -0.0 into 0.0
+        return value * self.times / self.over + self.plus
+
+
+UNITS: dict[str, Unit] = {
+    "s": Unit("s"),
+    "ms": Unit("s", over=1e3),
+    "us": Unit("s", over=1e6),
+    "ns": Unit("s", over=1e9),
+    "m/s2": Unit("m/s2"),
+    "g": Unit("m/s2", times=STANDARD_GRAVITY),
+    "mg": Unit("m/s2", times=STANDARD_GRAVITY, over=1e3),
+    "rad/s": Unit("rad/s"),
+    "deg/s": Unit("rad/s", times=math.pi, over=180.0),
+    "uT": Unit("uT"),
+    "nT": Unit("uT", over=1e3),
+    "mT": Unit("uT", times=1e3),
+    "G": Unit("uT", times=100.0),
+    "gauss": Unit("uT", times=100.0),
+    "degC": Unit("degC"),
+    "K": Unit("degC", plus=-273.15),
+    "m": Unit("m"),
+    "mm": Unit("m", over=1e3),
+    "rad": Unit("rad"),
+    "deg": Unit("rad", times=math.pi, over=180.0),
+    "m/s": Unit("m/s"),
+    "rad/s2": Unit("rad/s2"),
+    "1": Unit("1"),
+}
+
+ColumnMapping = Mapping[str, str | Mapping[str, str]]
+
+MAPPING_HINT = (
+    'give a mapping from our names to the file\'s, like columns={"t": {"column": "time", "unit": "ms"}, '
+    '"acc_x": {"column": "ax", "unit": "g"}} (docs/io.md)'
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where one of our columns stands in a file, and the unit it has there."""
+
+    column: Column
+    index: int
+    unit: Unit | None
+
+
+def sources(header: Sequence[str], mapping: ColumnMapping | None, place: str) -> list[Source]:
+    """Our columns in a file's header, by the mapping if there is one; `place` names the file in errors."""
+    found = _own_sources(header, place) if mapping is None else _mapped_sources(header, mapping, place)
+    _check_complete({s.column.name for s in found}, place)
+    return found
+
+
+def _own_sources(header: Sequence[str], place: str) -> list[Source]:
+    found: list[Source] = []
+    unknown: list[str] = []
+    for index, text in enumerate(header):
+        name, unit, frame = _parse_header(text)
+        column = BY_NAME.get(name)
+        if column is None:
+            unknown.append(text)
+        else:
+            found.append(Source(column, index, _header_unit(column, unit, frame, text, place)))
+    if unknown:
+        raise InputError(
+            f"{place} has columns that are not known: {listed(unknown)}; it has {listed(header)}, "
+            f"expected are {_expected()}; {MAPPING_HINT}"
+        )
+    names = [s.column.name for s in found]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InputError(f"{place} has column {twice[0]} twice; keep one of them")
+    return found
+
+
+def _mapped_sources(header: Sequence[str], mapping: ColumnMapping, place: str) -> list[Source]:
+    found: list[Source] = []
+    for name, (text, unit) in parse_mapping(mapping).items():
+        if text not in header:
+            raise InputError(
+                f'{place} has no column "{text}", which the mapping names for {name}; it has {listed(header)}'
+            )
+        if list(header).count(text) > 1:
+            raise InputError(f'{place} has column "{text}" twice; the mapping cannot tell which is {name}')
+        found.append(Source(BY_NAME[name], list(header).index(text), unit))
+    return found
+
+
+def parse_mapping(mapping: ColumnMapping) -> dict[str, tuple[str, Unit | None]]:
+    """Check a mapping: our name -> (the file's column, its unit). Without a unit the column has ours."""
+    if not isinstance(mapping, Mapping):
+        raise InputError(f"the column mapping is a {type(mapping).__name__}; {MAPPING_HINT}")
+    parsed: dict[str, tuple[str, Unit | None]] = {}
+    for name, entry in mapping.items():
+        column = BY_NAME.get(name)
+        if column is None:
+            raise InputError(f'the column mapping names "{name}"; our columns are {listed(list(BY_NAME))}')
+        entry = {"column": entry} if isinstance(entry, str) else entry
+        if (
+            not isinstance(entry, Mapping)
+            or not {"column"} <= set(entry) <= {"column", "unit"}
+            or not all(isinstance(value, str) for value in entry.values())
+        ):
+            raise InputError(
+                f'the column mapping of {name} is {entry!r}; write "ax" or {{"column": "ax", "unit": "g"}}'
+            )
+        parsed[name] = (entry["column"].strip(), _unit(column, entry.get("unit"), f"the mapping of {name}"))
+    return parsed
+
+
+def read_mapping(path: str | PathLike[str]) -> dict[str, str | dict[str, str]]:
+    """A column mapping in a TOML file: lines like `acc_x = { column = "ax", unit = "g" }`, `t = "time"`."""
+    try:
+        mapping = tomllib.loads(whole_bytes(path, "mapping file").decode("utf-8-sig"))
+    except (ValueError, RecursionError) as e:  # TOML syntax or encoding
+        raise InputError(f"{path} is not a TOML file: {e}; {_TOML_HINT}") from e
+    if not mapping:
+        raise InputError(f"{path} maps no column; {_TOML_HINT}")
+    try:
+        parse_mapping(mapping)
+    except InputError as e:
+        raise InputError(f"{path}: {e}") from None
+    return mapping
+
+
+_TOML_HINT = 'write lines like acc_x = { column = "ax", unit = "g" }'
+
+_HEADER = re.compile(r"\s*([^\[\]]*?)\s*(?:\[\s*([^\[\],]*?)\s*(?:,\s*([^\[\],]*?)\s*)?\]\s*)?")
+
+
+def _parse_header(text: str) -> tuple[str, str | None, str | None]:
+    """`acc_x [m/s2, s]` -> ("acc_x", "m/s2", "s")."""
+    match = _HEADER.fullmatch(text)
+    return (match[1], match[2], match[3]) if match else (text, None, None)
+
+
+def _header_unit(column: Column, unit: str | None, frame: str | None, text: str, place: str) -> Unit | None:
+    if unit is None and column.unit not in (None, "1"):
+        # a guess here would be wrong by 9.8 or 57 one day, without a sound
+        raise InputError(f"{place}: column {text} names no unit; write {column.header}, or {MAPPING_HINT}")
+    if frame is not None and frame != column.frame:
+        raise InputError(f'{place}: column "{text}" is told in frame {frame}; expected {column.header}')
+    return _unit(column, unit, f'{place}: column "{text}"')
+
+
+def _unit(column: Column, unit: str | None, place: str) -> Unit | None:
+    if column.unit is None:
+        if unit is not None:
+            raise InputError(f"{place} has unit {unit}, but {column.name} has none; leave it out")
+        return None
+    found = UNITS.get(column.unit if unit is None else unit)
+    if found is None or found.si != column.unit:
+        fitting = [name for name, known in UNITS.items() if known.si == column.unit]
+        raise InputError(f"{place} has unit {unit}; {column.name} can be in {listed(fitting)}")
+    return found
+
+
+def _check_complete(names: set[str], place: str) -> None:
+    """A quantity comes with all its axes; truth and increments with all their parts."""
+    if "t" not in names:
+        raise InputError(f"{place} has no column t [s]; every file needs the time of its rows, or {MAPPING_HINT}")
+    for group in dict.fromkeys(_group(column) for column in COLUMNS):
+        members = [column.name for column in COLUMNS if _group(column) == group]
+        missing = [name for name in members if name not in names]
+        if missing and len(missing) < len(members):
+            raise InputError(f"{place} has only a part of {group}, without {listed(missing)}; add them or leave it out")
+
+
+def _group(column: Column) -> str:
+    return column.field.split(".")[0]
+
+
+def _expected() -> str:
+    """All headers, the axes of a triad in one: gyr_x..z [rad/s, s]."""
+    return ", ".join(re.sub(r"_([wx])\b", r"_\1..z", column.header) for column in COLUMNS if column.axis in (None, 0))
+
+
+def listed(names: Sequence[str], most: int = 60) -> str:
+    """Names on one line: in quotes where they hold commas, cut where a wild file has hundreds."""
+    plain = ["".join(c if c.isprintable() else "?" for c in name[:80]) for name in names[:most]]
+    shown = [f'"{name}"' if "," in name or not name.strip() else name for name in plain]
+    return ", ".join(shown) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,61 @@
+"""Read and write recordings; the suffix of the path chooses the format."""
+
+from collections.abc import Callable, Mapping
+from os import PathLike
+from pathlib import Path
+
+from strapdown.errors import InputError
+from strapdown.io.atomic import writable_target
+from strapdown.io.columns import ColumnMapping, listed
+from strapdown.io.csv import read_csv, write_csv
+from strapdown.io.parquet import read_parquet, write_parquet
+from strapdown.types import Recording
+
+_Reader = Callable[[Path, ColumnMapping | None], dict[str, Recording]]
+_Writer = Callable[[Path, Mapping[str, Recording]], None]
+
+FORMATS: dict[str, tuple[_Reader, _Writer]] = {
+    ".csv": (read_csv, write_csv),
+    ".csv.gz": (read_csv, write_csv),
+    ".parquet": (read_parquet, write_parquet),
+}
+
+
+def write(path: str | PathLike[str], recordings: Mapping[str, Recording]) -> None:
+    """Write named recordings into one file; it appears whole or not at all."""
+    path = Path(path)
+    _format(path)[1](path, recordings)
+
+
+def check_writable(path: str | PathLike[str]) -> None:
+    """Refuse a path that write() would refuse, before anything is computed for it."""
+    _format(Path(path))
+    writable_target(path)
+
+
+def read(path: str | PathLike[str], columns: ColumnMapping | None = None) -> dict[str, Recording]:
+    """All sensors of a file, by name.
+
+    `columns` reads a foreign file: our column -> its column, or our column -> {"column": ..., "unit": ...}.
+    Only the mapped columns are read then. A file without sensor names has one sensor, called after the file.
+    """
+    path = Path(path)
+    return _format(path)[0](path, columns)
+
+
+def read_one(path: str | PathLike[str], sensor: str | None = None, columns: ColumnMapping | None = None) -> Recording:
+    """The sensor of that name, or the only one of the file."""
+    recordings = read(path, columns)
+    if sensor is None and len(recordings) > 1:
+        raise InputError(f"{path} holds the sensors {listed(list(recordings))}; say which one to read")
+    if sensor is not None and sensor not in recordings:
+        raise InputError(f"{path} has no sensor {sensor}; it has {listed(list(recordings))}")
+    return next(iter(recordings.values())) if sensor is None else recordings[sensor]
+
+
+def _format(path: Path) -> tuple[_Reader, _Writer]:
+    name = path.name.lower()
+    for suffix, functions in FORMATS.items():
+        if name.endswith(suffix):
+            return functions
+    raise InputError(f"{path} has no suffix we know; name it {', '.join(list(FORMATS)[:-1])} or {list(FORMATS)[-1]}")

@@ -1,0 +1,35 @@
+"""Compiles every kernel for the arrays it gets in use, or loads it from numba's cache.
+
+Commands call this first, so that a user's first run says what it is doing instead of standing still.
+"""
+
+from collections.abc import Iterator
+
+from numba import float64, types
+
+from strapdown.kernels import rotation, strapdown
+
+_IN1 = types.Array(float64, 1, "C", readonly=True)
+_IN2 = types.Array(float64, 2, "C", readonly=True)
+_IN3 = types.Array(float64, 3, "C", readonly=True)
+_OUT2 = types.Array(float64, 2, "C")
+_OUT3 = types.Array(float64, 3, "C")
+
+KERNELS = (
+    (rotation.mul_rows, (_IN2, _IN2, _OUT2)),
+    (rotation.rotate_rows, (_IN2, _IN2, _OUT2)),
+    (rotation.exp_rows, (_IN2, _OUT2)),
+    (rotation.log_rows, (_IN2, _OUT2)),
+    (rotation.slerp_rows, (_IN2, _IN2, _IN1, _OUT2)),
+    (rotation.matrix_rows, (_IN2, _OUT3)),
+    (rotation.from_matrix_rows, (_IN3, _OUT2)),
+    (strapdown.dead_reckon, (_IN1, _IN2, _IN2, _IN1, _OUT2, _OUT2, _OUT2)),
+    (strapdown.dead_reckon_increments, (_IN1, _IN2, _IN2, _IN1, _IN1, _IN1, _IN1, _OUT2, _OUT2, _OUT2)),
+)
+
+
+def compile_all() -> Iterator[bool]:
+    """Make the kernels ready one by one; yields for each whether it had to be compiled (False: found in the cache)."""
+    for kernel, signature in KERNELS:
+        kernel.compile(signature)
+        yield bool(kernel.stats.cache_misses)

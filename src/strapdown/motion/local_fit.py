@@ -1,0 +1,123 @@
+"""First and second derivatives of recorded samples, each from a few neighbours.
+
+Local on purpose: a switch (a force put on, a contact) disturbs its neighbours and nothing else. Which
+neighbours serve is decided sample by sample from the data, by comparing differences of rising order. A smooth
+motion loses size from each even difference to the next, by (w h)^2 at frequency w and step h; jitter and
+switches gain.
+
+    sixth difference below half the fourth   smooth           polynomial through 7 samples
+    sixth below the fourth                   just resolved    polynomial through 5 samples
+    fourth above twice the second            only jitter      least-squares parabola of 5 samples
+    else                                     rough, a switch  parabola through 3 samples
+
+In samples a cycle the bounds lie at 9, 6 and 4. Jitter of deviation s gives second derivatives of deviation
+3.5, 3.1, 0.5 and 2.4 s / h^2 in this order. So exact polynomials of many samples are for smooth motion; and where
+the second differences change sign from sample to sample with nothing under them, no acceleration is resolved, and
+an average is the better estimate.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+# bounds on ratios of squared differences: sixth to fourth, sixth to fourth, fourth to second
+_SMOOTH, _RESOLVED, _JITTER = 0.25, 1.0, 4.0
+_EQUAL_STEPS = 1e-9  # steps equal to this fraction are equal: a clock that sums up roundoff is not a motion
+_CHART_RADIUS = 2.5  # a stencil stays this near (rad): the logarithm of a rotation folds at pi
+
+
+@dataclass(frozen=True)
+class Stencil:
+    """A polynomial over some neighbours: through them, or closest to them where its degree is less."""
+
+    samples: int
+    degree: int
+
+    def rows(self, n: int) -> Rows:
+        """(n, samples) row numbers about each of n rows, moved inward at the ends."""
+        start = np.clip(np.arange(n) - self.samples // 2, 0, n - self.samples)
+        return start[:, None] + np.arange(self.samples)
+
+    def weights(self, s: Array) -> Array:
+        """(n, 2, samples): weights @ values at s (n, samples) are the first two derivatives at s = 0."""
+        powers = s[:, :, None] ** np.arange(self.degree + 1)
+        if self.degree == self.samples - 1:
+            coefficients = np.linalg.inv(powers)
+        else:
+            transposed = powers.transpose(0, 2, 1)
+            coefficients = np.linalg.solve(transposed @ powers, transposed)
+        return coefficients[:, 1:3] * np.array([[1.0], [2.0]])
+
+    def derivatives(self, t: Array, seen: Array, first_seen: Rows) -> Array:
+        """(n, 2, 3): first and second derivative at every row.
+
+        seen (n, m, 3): m rows from first_seen (n,) on as seen from each row; they hold the stencil.
+        """
+        rows = self.rows(len(t))
+        step = (t[rows[:, -1]] - t[rows[:, 0]]) / (self.samples - 1)
+        s = (t[rows] - t[:, None]) / step[:, None]
+        weights = np.empty((len(t), 2, self.samples))
+        grid = np.rint(s)
+        equal = np.abs(s - grid).max(axis=1) < _EQUAL_STEPS
+        if equal.any():  # a few patterns only: the middle, and one for each place near an end
+            place = np.arange(len(t)) - rows[:, 0]
+            whole = np.arange(float(self.samples))
+            weights[equal] = self.weights(whole - whole[:, None])[place[equal]]
+        if not equal.all():
+            weights[~equal] = self.weights(s[~equal])
+        values = np.take_along_axis(seen, (rows - first_seen[:, None])[:, :, None], axis=1)
+        return weights @ values / np.stack([step, step**2], axis=1)[:, :, None]
+
+
+THREE, FIVE, SEVEN, FITTED = Stencil(3, 2), Stencil(5, 4), Stencil(7, 6), Stencil(5, 2)
+SHORTEST_PIECE = 5
+
+
+def local_derivatives(t: Array, values: Callable[[Rows], Array], reach: Array) -> tuple[Array, Array]:
+    """First and second derivative (n, 3) at every sample of a piece without gaps (n >= SHORTEST_PIECE).
+
+    values(rows) gives the samples of the rows (n, m) as seen from each of the n samples, (n, m, 3), in a chart
+    where the sample itself is 0. reach (n - 1) is the distance from each sample to the next in that chart.
+    """
+    if len(t) < SEVEN.samples:  # too short to tell jitter from motion
+        rows = THREE.rows(len(t))
+        three = THREE.derivatives(t, values(rows), rows[:, 0])
+        return three[:, 0], three[:, 1]
+    rows = SEVEN.rows(len(t))
+    seen = values(rows)
+    three, five, seven, fitted = (stencil.derivatives(t, seen, rows[:, 0]) for stencil in (THREE, FIVE, SEVEN, FITTED))
+    # stencils of neighbouring order differ by 1/12 of the fourth and 1/90 of the sixth difference
+    second = _local_mean_square(three[:, 1], 5)  # five of them are what three fourth differences are made of
+    fourth = _local_mean_square(12.0 * (five[:, 1] - three[:, 1]), 3)
+    sixth = _local_mean_square(90.0 * (seven[:, 1] - five[:, 1]), 3)
+    near_5, near_7 = (_reach(reach, stencil) < _CHART_RADIUS for stencil in (FIVE, SEVEN))
+    resolved = sixth <= _RESOLVED * fourth
+    use_seven = (sixth <= _SMOOTH * fourth) & near_7
+    use_five = resolved & near_5 & ~use_seven
+    use_fitted = ~resolved & (fourth > _JITTER * second) & near_5
+    best = three
+    for use, other in ((use_seven, seven), (use_five, five), (use_fitted, fitted)):
+        best = np.where(use[:, None, None], other, best)
+    return best[:, 0], best[:, 1]
+
+
+def _local_mean_square(x: Array, samples: int) -> Array:
+    """Squared length of x (n, 3), averaged over some samples about each.
+
+    The three samples at each end take over the value of the fourth: stencils moved inward differ by other
+    terms than the ones they are to measure.
+    """
+    padded = np.pad(np.einsum("ki,ki->k", x, x)[3:-3], samples // 2, mode="edge")
+    return np.pad(np.convolve(padded, np.full(samples, 1.0 / samples), mode="valid"), 3, mode="edge")
+
+
+def _reach(reach: Array, stencil: Stencil) -> Array:
+    """The longest way from each sample to an end of its stencil."""
+    way = np.concatenate([[0.0], np.cumsum(reach)])
+    rows = stencil.rows(len(way))
+    return np.maximum(way - way[rows[:, 0]], way[rows[:, -1]] - way)

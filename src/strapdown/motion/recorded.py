@@ -1,0 +1,223 @@
+"""Recorded poses as a motion: velocity, acceleration, angular rate and acceleration by local splines."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from strapdown.errors import InputError
+from strapdown.motion.hermite import hermite, hermite_attitude
+from strapdown.motion.local_fit import SHORTEST_PIECE, local_derivatives
+from strapdown.motion.pose_file import read_columns
+from strapdown.rotation import q_conj, q_continuous, q_log, q_mul, q_normalise
+from strapdown.types import Array, Motion, locked, locked_attitude, locked_time
+
+# A grid made by adding up steps misses the end of a recording by roundoff
+END_ROUNDOFF_S = 1e-9
+
+POSITION_COLUMNS = ("p_x", "p_y", "p_z")
+ATTITUDE_COLUMNS = ("q_w", "q_x", "q_y", "q_z")
+_UNITS = {"t": "s", **dict.fromkeys(POSITION_COLUMNS, "m"), **dict.fromkeys(ATTITUDE_COLUMNS, "1")}
+
+
+@dataclass(frozen=True, eq=False)
+class PoseIncrements:
+    """What happened between neighbouring poses (none across a gap): exact, whatever the motion in between.
+
+    t (s) is the middle of each interval, dt (s) its length, dp_n (m) the way, theta_b (rad) the rotation vector.
+    """
+
+    t: Array
+    dt: Array
+    dp_n: Array
+    theta_b: Array
+
+    @property
+    def v_n(self) -> Array:
+        """Mean velocity of the interval, m/s; to second order the velocity at its middle."""
+        return self.dp_n / self.dt[:, None]
+
+    @property
+    def w_nb_b(self) -> Array:
+        """Mean angular rate of the interval, rad/s; to second order the rate at its middle."""
+        return self.theta_b / self.dt[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedMotion:
+    """Poses of a body at recorded times (s), taken as given: the motion passes through every one of them.
+
+    p_n: position (m). q_nb: attitude (w, x, y, z); its sign may flip from row to row.
+
+    Rates at the poses come from neighbouring poses (local_fit says which), and between poses from quintics
+    that meet them: position, velocity, acceleration, attitude, rate and angular acceleration are continuous.
+
+    pose_time_offset_s: the pose recorded at t belongs to t + pose_time_offset_s. Engines with a semi-implicit
+    step h move the pose with the new velocity: their poses are half a step ahead of their clock, and the offset
+    is h / 2. It matters where other signals on the engine's clock are compared; the motion's shape is the same.
+
+    gap_factor: a time step longer than this many median steps is a gap. Nothing is differenced across it, and
+    the motion is not known inside it.
+    """
+
+    t: Array
+    p_n: Array
+    q_nb: Array
+    pose_time_offset_s: float = 0.0
+    gap_factor: float = 1.5
+    _start: NDArray[np.int64] = field(init=False, repr=False)  # first row of each piece
+
+    def __post_init__(self) -> None:
+        t = locked_time(self.t)
+        n = len(t)
+        p_n = locked(self.p_n, (n, 3), "p_n", t)
+        q_nb = q_continuous(q_normalise(locked_attitude(self.q_nb, n, "q_nb", t)))
+        q_nb.flags.writeable = False
+        if not np.isfinite(self.pose_time_offset_s):
+            raise InputError(f"pose_time_offset_s is {self.pose_time_offset_s}; give a number of seconds")
+        if not self.gap_factor > 1.0:
+            raise InputError(f"gap_factor is {self.gap_factor}; give a number above 1")
+        if n < SHORTEST_PIECE:
+            raise InputError(f"the recording has {n} poses; rates need at least {SHORTEST_PIECE} in a row")
+        step = np.diff(t)
+        start = np.concatenate([[0], np.flatnonzero(step > self.gap_factor * np.median(step)) + 1])
+        length = np.diff(np.append(start, n))
+        if length.min() < SHORTEST_PIECE:
+            i = start[np.argmin(length)]
+            raise InputError(
+                f"only {length.min()} poses stand between gaps at sample {i} (t = {t[i]:.6g} s), rates need "
+                f"{SHORTEST_PIECE} in a row; drop them, or raise gap_factor above {self.gap_factor:g}"
+            )
+        for name, value in (("t", t), ("p_n", p_n), ("q_nb", q_nb), ("_start", start)):
+            object.__setattr__(self, name, value)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    @property
+    def start_s(self) -> float:
+        """Time of the first pose."""
+        return float(self.t[0] + self.pose_time_offset_s)
+
+    @property
+    def duration_s(self) -> float:
+        """Time from the first pose to the last."""
+        return float(self.t[-1] - self.t[0])
+
+    @property
+    def gaps(self) -> list[tuple[float, float]]:
+        """Times (s) of the poses before and after each gap."""
+        t = self.t + self.pose_time_offset_s
+        return [(float(t[i - 1]), float(t[i])) for i in self._start[1:]]
+
+    def from_zero(self) -> "RecordedMotion":
+        """The same motion on a clock that reads 0 at its first pose: a Path is asked from 0 to duration_s."""
+        return replace(self, t=self.t - self.t[0], pose_time_offset_s=0.0)
+
+    def at_samples(self) -> Motion:
+        """The motion at the recorded poses; its times are those of the poses, t + pose_time_offset_s."""
+        return self._knots
+
+    def at(self, t: ArrayLike) -> Motion:
+        """The motion at any times (s, increasing) from start_s to start_s + duration_s outside of gaps."""
+        asked = locked_time(np.atleast_1d(np.asarray(t, dtype=np.float64)))
+        knot = self._knots
+        i, inside = self._interval(asked)
+        j = i + 1
+        step = knot.t[j] - knot.t[i]
+        u = (inside - knot.t[i]) / step
+        p_n, v_n, a_n = hermite(u, step, *((knot.p_n[end], knot.v_n[end], knot.a_n[end]) for end in (i, j)))
+        q_nb, w_nb_b, dw_nb_b = hermite_attitude(
+            u, step, *((knot.q_nb[end], knot.w_nb_b[end], knot.dw_nb_b[end]) for end in (i, j))
+        )
+        return Motion(asked, p_n, v_n, a_n, q_nb, w_nb_b, dw_nb_b)
+
+    def increments(self) -> PoseIncrements:
+        """Way and turn between neighbouring poses."""
+        inside = np.ones(len(self) - 1, dtype=bool)
+        inside[self._start[1:] - 1] = False
+        dt = np.diff(self.t)
+        middle = self.t[:-1] + 0.5 * dt + self.pose_time_offset_s
+        return PoseIncrements(middle[inside], dt[inside], np.diff(self.p_n, axis=0)[inside], self._turns[inside])
+
+    @cached_property
+    def _turns(self) -> Array:
+        """Rotation vector from each pose to the next, (n - 1, 3)."""
+        return q_log(q_mul(q_conj(self.q_nb[:-1]), self.q_nb[1:]))
+
+    @cached_property
+    def _last(self) -> NDArray[np.int64]:
+        """Last row of each piece."""
+        return np.append(self._start[1:], len(self)) - 1
+
+    @cached_property
+    def _knots(self) -> Motion:
+        v_n, a_n, w_nb_b, dw_nb_b = (np.empty((len(self), 3)) for _ in range(4))
+        turned = np.linalg.norm(self._turns, axis=1)
+        for first, last in zip(self._start, self._last, strict=True):
+            piece = slice(first, last + 1)
+            t, near = self.t[piece], np.zeros(last - first)
+            v_n[piece], a_n[piece] = local_derivatives(t, _seen_from_each(self.p_n[piece]), near)
+            w_nb_b[piece], dw_nb_b[piece] = local_derivatives(
+                t, _turned_from_each(self.q_nb[piece]), turned[first:last]
+            )
+        return Motion(self.t + self.pose_time_offset_s, self.p_n, v_n, a_n, self.q_nb, w_nb_b, dw_nb_b)
+
+    def _interval(self, asked: Array) -> tuple[NDArray[np.int64], Array]:
+        """The row before each time, and the times with roundoff at the ends of pieces taken away."""
+        knot_t = self._knots.t
+        edges = knot_t[np.sort(np.concatenate([self._start, self._last]))]
+        after = np.clip(np.searchsorted(edges, asked), 1, len(edges) - 1)
+        edge = np.where(asked - edges[after - 1] < edges[after] - asked, edges[after - 1], edges[after])
+        t = np.where(np.abs(asked - edge) <= END_ROUNDOFF_S, edge, asked)
+        row = np.searchsorted(knot_t, t, side="right") - 1
+        outside = (row < 0) | (t > knot_t[-1])
+        if outside.any():
+            hint = "" if self.start_s == 0.0 else "; from_zero() gives this motion on a clock that starts at 0"
+            raise InputError(
+                f"t = {t[np.argmax(outside)]:.6g} s is outside of the recording "
+                f"({knot_t[0]:.6g} to {knot_t[-1]:.6g} s){hint}"
+            )
+        row = np.where(np.isin(row, self._last) & (t == knot_t[row]), row - 1, row)
+        in_gap = np.isin(row, self._last)
+        if in_gap.any():
+            k = row[np.argmax(in_gap)]
+            raise InputError(
+                f"t = {t[np.argmax(in_gap)]:.6g} s lies in a gap of the recording, from {knot_t[k]:.6g} s to "
+                f"{knot_t[k + 1]:.6g} s; ask for times outside of it"
+            )
+        return row, t
+
+
+def _seen_from_each(p_n: Array) -> Callable[[NDArray[np.int64]], Array]:
+    """Positions about each sample: no digits are lost far from the origin."""
+    return lambda rows: p_n[rows] - p_n[:, None]
+
+
+def _turned_from_each(q_nb: Array) -> Callable[[NDArray[np.int64]], Array]:
+    """The chart phi = log(q_k^-1 q) of each sample k: phi' and phi'' at k are the rate and its derivative."""
+    return lambda rows: q_log(q_mul(q_conj(q_nb)[:, None], q_nb[rows]))
+
+
+def read_poses(path: str | PathLike[str], columns: Mapping[str, str] | None = None) -> RecordedMotion:
+    """Poses from a CSV file (also .csv.gz) with the columns t, p_x, p_y, p_z, q_w, q_x, q_y, q_z.
+
+    The header may have units behind the names, `t [s]`. Other names are given by a mapping from ours to the
+    file's, {"p_x": "D1_x"}; further columns do not matter. dataclasses.replace adds settings of RecordedMotion.
+    """
+    unknown = sorted(set(columns or {}) - set(_UNITS))
+    if unknown:
+        raise InputError(f"columns names {', '.join(unknown)}; the names to map are {', '.join(_UNITS)}")
+    names = {name: (columns or {}).get(name, name) for name in _UNITS}
+    x = read_columns(path, names, _UNITS)
+    try:
+        return RecordedMotion(
+            x["t"],
+            np.column_stack([x[name] for name in POSITION_COLUMNS]),
+            np.column_stack([x[name] for name in ATTITUDE_COLUMNS]),
+        )
+    except InputError as error:
+        raise InputError(f"{path}: {error} (sample 0 is the first row under the header)") from None
