@@ -111,6 +111,14 @@ def test_attitude_at_constant_rate_is_exact_at_any_step():
     assert errors(dead_reckon(log, *start_of(log.truth)), log.truth)[0] < 1e-13  # 40 roundoffs
 
 
+def test_a_force_that_grows_in_a_straight_line_gives_the_exact_cubic_at_any_step():
+    t = np.array([0.0, 0.1, 0.5, 2.0])
+    force = np.stack([3.0 * t, 0.0 * t, G - 6.0 * t], axis=-1)
+    moved = dead_reckon(Recording(t, gyr_s=np.zeros((4, 3)), acc_s=force), (1, 0, 0, 0), (0, 0, 0), (0, 0, 0), G)
+    expected = np.stack([0.5 * t**3, 0.0 * t, -(t**3)], axis=-1)
+    np.testing.assert_allclose(moved.p_n, expected, rtol=0.0, atol=1e-13)  # roundoff
+
+
 def test_free_fall_reads_zero_and_falls():
     t = np.linspace(0.0, 2.0, 21)
     log = Recording(t, gyr_s=np.zeros((21, 3)), acc_s=np.zeros((21, 3)))

@@ -115,17 +115,10 @@ def q_from_euler(roll: ArrayLike, pitch: ArrayLike, yaw: ArrayLike) -> Array:
 def euler_from_q(q_nb: ArrayLike) -> tuple[Array, Array, Array]:
     """(roll, pitch, yaw) in rad of R = Rz(yaw) Ry(pitch) Rx(roll); pitch in [-pi/2, pi/2].
 
-    Half-angle sums and differences keep all digits up to the pole (Bernardes and Viollet 2022); at the pole
-    itself only yaw -+ roll is defined: roll is then 0.
+    At pitch +-pi/2 only yaw -+ roll is defined: roll is then 0.
     """
-    w, x, y, z = np.moveaxis(_rows(q_nb, (4,), "q_nb"), -1, 0)
-    a, b, c, d = w - y, x + z, w + y, z - x
-    pitch = 2.0 * np.arctan2(np.hypot(c, d), np.hypot(a, b)) - 0.5 * np.pi
-    plus, minus = np.arctan2(b, a), np.arctan2(d, c)  # (yaw + roll) / 2 and (yaw - roll) / 2
-    # a half-sum whose vector has no length carries no information: at the pole take roll = 0
-    up, down = np.hypot(a, b) < 1e-12, np.hypot(c, d) < 1e-12
-    plus, minus = np.where(up, minus, plus), np.where(down & ~up, plus, minus)
-    return _wrap(plus - minus), pitch, _wrap(plus + minus)
+    angles = _map(kernel.euler_rows, (3,), (_rows(q_nb, (4,), "q_nb"), (4,)))
+    return angles[..., 0], angles[..., 1], angles[..., 2]
 
 
 def q_from_heading(heading: ArrayLike, pitch: ArrayLike, roll: ArrayLike) -> Array:

@@ -26,17 +26,20 @@ def simulate(
     from strapdown.environment.rig import read_rig
     from strapdown.environment.simulate import simulate as run
     from strapdown.io import check_writable, write
+    from strapdown.io.atomic import writable_target
 
     settings = read_rig(rig)
     check_writable(output)
+    picture = _picture(output) if plot else None
+    if picture is not None:
+        writable_target(picture)
     screen.ready()
     with (
         screen.warnings_shown() as warned,
-        screen.progress(f"simulating {settings.duration_s:g} s", settings.duration_s) as done,
+        screen.progress("simulating", settings.duration_s or 1.0) as done,
     ):
         result = run(settings, done)
     write(output, result.recordings)
-    picture = output.with_suffix("").with_suffix(".png") if plot else None
     if picture is not None:
         from strapdown.evaluation.figures import save, signals
 
@@ -56,6 +59,14 @@ def simulate(
     print(f"recording: {output}")
     if picture is not None:
         print(f"picture:   {picture}")
+
+
+def _picture(output: Path) -> Path:
+    """OUT with .png in place of its format's suffix."""
+    from strapdown.io import FORMATS
+
+    suffix = max((s for s in FORMATS if output.name.lower().endswith(s)), key=len, default="")
+    return output.with_name(output.name[: len(output.name) - len(suffix)] + ".png")
 
 
 def _summary(name: str, recording: Any) -> dict[str, Any]:

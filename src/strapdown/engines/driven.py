@@ -114,7 +114,10 @@ class DrivenRobot:
 
     def _joints(self, t: Array) -> tuple[Array, Array, Array]:
         """Positions, speeds and accelerations of the driven joints, a column each."""
-        values = [np.stack([profile(t, d) for *_, profile in self._driven], axis=-1) for d in range(3)]
+        values = np.empty((3, len(t), len(self._driven)))
+        for j, (*_, profile) in enumerate(self._driven):
+            for derivative in range(3):
+                values[derivative, :, j] = profile(t, derivative)
         return values[0], values[1], values[2]
 
     def _put(self, position: Array, speed: Array, acceleration: Array, k: int) -> None:

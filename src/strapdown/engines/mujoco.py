@@ -142,6 +142,7 @@ class MujocoRobot:
         self.reset()
         nodes = self._nodes(0.0, duration_s)
         readings, states = self._run(nodes, progress)
+        warm = self.data.qacc_warmstart.copy()
         out = {}
         for mount in self._mounts:
             t = np.asarray(times[mount.name], dtype=np.float64)
@@ -150,6 +151,9 @@ class MujocoRobot:
             for i in np.flatnonzero(t - nodes[at] > SNAP_S):
                 rows[i] = self._read_between(states[at[i]], float(nodes[at[i]]), float(t[i]))
             out[mount.name] = self._built.sampled(mount.name, self.gravity, t, rows)
+        mujoco.mj_setState(self.model, self.data, states[-1], _PHYSICS)  # back from the readings on the side
+        self.data.qacc_warmstart[:] = warm
+        self._stale = True
         return out
 
     def _run(self, nodes: Array, progress: Callable[[float], None] | None) -> tuple[Array, Array]:
@@ -188,11 +192,12 @@ class MujocoRobot:
         """The readings at a time between two nodes: a partial step on the side."""
         mujoco.mj_setState(self.model, self.data, state, _PHYSICS)
         self._control(node_s)
+        self.data.qacc_warmstart[:] = 0.0  # not what another reading left there
         self.model.opt.timestep = t - node_s
         with _quiet():
             mujoco.mj_step(self.model, self.data)
+            self.model.opt.timestep = self.step_s  # the integrator "discrete" tells accelerations over a step
             mujoco.mj_forward(self.model, self.data)
-        self._stale = True
         return self.data.sensordata.copy()
 
     def _nodes(self, begin_s: float, end_s: float) -> Array:
@@ -261,6 +266,7 @@ class MujocoRobot:
             return
         self._control(self._time_s)
         warm = self.data.qacc_warmstart.copy()
+        self.model.opt.timestep = self.step_s
         with _quiet():
             mujoco.mj_forward(self.model, self.data)
             mujoco.mj_rnePostConstraint(self.model, self.data)

@@ -1,5 +1,6 @@
 """How a frame's motion stands in MuJoCo's numbers, and how it becomes a Motion of ours."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strapdown.earth import gravity_vector
-from strapdown.rotation import q_conj, q_normalise, q_rotate
+from strapdown.kernels.frames import mounted_rows
+from strapdown.rotation import q_normalise
 from strapdown.types import Motion
 
 Array = NDArray[np.float64]
 
-# One block of engine sensors per frame s, in this order: p_n 0:3, q_ns 3:7, v_n 7:10, w_n 10:13, f_n 13:16, dw_n 16:19
+# One block of engine sensors per link that carries a mount, in this order (kernels/frames.py reads it):
+# p_n 0:3, q_nb 3:7, v_n 7:10, w_n 10:13, f_n 13:16, dw_n 16:19
 BLOCK = (
     mujoco.mjtSensor.mjSENS_FRAMEPOS,
     mujoco.mjtSensor.mjSENS_FRAMEQUAT,
@@ -33,24 +36,26 @@ class Sampled:
     force_s: Array | None
 
 
-def motion_from_block(gravity: float, t: Array, rows: Array) -> Motion:
-    """Blocks of 19 columns as a Motion; the engine's linear acceleration has gravity in it, ours has not."""
-    q_ns = q_normalise(rows[:, 3:7])
-    q_sn = q_conj(q_ns)
-    a_n = rows[:, 13:16] + gravity_vector(gravity)
-    return Motion(
-        t,
-        rows[:, 0:3],
-        rows[:, 7:10],
-        a_n,
-        q_ns,
-        q_rotate(q_sn, rows[:, 10:13]),
-        q_rotate(q_sn, rows[:, 16:19]),
-    )
+def motion_from_block(
+    gravity: float,
+    t: Array,
+    rows: Array,
+    r_bs_b: Sequence[float] = (0.0, 0.0, 0.0),
+    q_bs: Sequence[float] = (1.0, 0.0, 0.0, 0.0),
+) -> Motion:
+    """Blocks of 19 columns as the motion of a frame mounted on the link."""
+    rows = np.ascontiguousarray(rows)
+    locked = [rows, gravity_vector(gravity), np.array(r_bs_b, dtype=np.float64), q_normalise(q_bs)]
+    for array in locked:
+        array.flags.writeable = False
+    p_n, v_n, a_n, w_s, dw_s = (np.empty((len(t), 3)) for _ in range(5))
+    q_ns = np.empty((len(t), 4))
+    mounted_rows(*locked, p_n, v_n, a_n, q_ns, w_s, dw_s)
+    return Motion(t, p_n, v_n, a_n, q_ns, w_s, dw_s)
 
 
 def link_block(model: Any, data: Any, body: int) -> Array:
-    """The same 19 columns for a link's own frame, from engine data that is up to date."""
+    """The same 19 columns for one link now, from engine data that is up to date."""
     velocity, acceleration = np.empty(6), np.empty(6)
     frame = mujoco.mjtObj.mjOBJ_XBODY
     mujoco.mj_objectVelocity(model, data, frame, body, velocity, 0)

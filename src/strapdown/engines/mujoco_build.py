@@ -8,8 +8,8 @@ import mujoco
 import numpy as np
 
 from strapdown.engines.mujoco_block import BLOCK, BLOCK_SIZE, Sampled, motion_from_block
-from strapdown.engines.parts import Motor, Mount, Start
-from strapdown.engines.robot_file import RobotFile, compiled
+from strapdown.engines.parts import Motor, Mount, ProofMass, Start
+from strapdown.engines.robot_file import PLAIN, RobotFile, compiled
 from strapdown.errors import InputError
 
 INTEGRATORS = {
@@ -19,6 +19,12 @@ INTEGRATORS = {
     "euler": mujoco.mjtIntegrator.mjINT_EULER,
 }
 _IMPLICIT = ("implicitfast", "discrete")
+
+# a robot file may switch these off and on: readings and motors must not depend on it
+_NEEDED = int(
+    mujoco.mjtDisableBit.mjDSBL_GRAVITY | mujoco.mjtDisableBit.mjDSBL_SENSOR | mujoco.mjtDisableBit.mjDSBL_ACTUATION
+)
+_UNWANTED = int(mujoco.mjtEnableBit.mjENBL_INVDISCRETE | mujoco.mjtEnableBit.mjENBL_SLEEP)
 
 _PROOF_MASS_INERTIA = 6.7e-8  # kg m2: a 1 g cube of 20 mm edge
 
@@ -39,15 +45,17 @@ class Built:
     model: Any  # mujoco.MjModel
     links: tuple[str, ...]
     joints: tuple[str, ...]  # hinges and slides, which can be driven
-    block_start: dict[str, int]  # mount -> first column of its block in sensordata
+    mounts: dict[str, Mount]
+    block_start: dict[str, int]  # link -> first column of its block in sensordata
     force_start: dict[str, int]  # mount -> first column of its force sensor
     qpos0: np.ndarray
     qvel0: np.ndarray
 
     def sampled(self, mount: str, gravity: float, t: np.ndarray, readings: np.ndarray) -> Sampled:
         """What a mount's columns of the engine's sensordata say, a row for each time."""
-        block, force = self.block_start[mount], self.force_start.get(mount)
-        motion = motion_from_block(gravity, t, readings[:, block : block + BLOCK_SIZE])
+        on = self.mounts[mount]
+        block, force = self.block_start[on.link], self.force_start.get(mount)
+        motion = motion_from_block(gravity, t, readings[:, block : block + BLOCK_SIZE], on.r_bs_b, on.q_bs)
         return Sampled(motion, None if force is None else readings[:, force : force + 3])
 
 
@@ -75,6 +83,8 @@ def build(
     spec.option.gravity = np.array([0.0, 0.0, -gravity])
     spec.option.timestep = step_s
     spec.option.integrator = INTEGRATORS[integrator]
+    spec.option.disableflags &= ~_NEEDED
+    spec.option.enableflags &= ~_UNWANTED
     plain = compiled(robot.path, spec)
     data = mujoco.MjData(plain)
     _set_start(plain, data, start)
@@ -84,7 +94,12 @@ def build(
     _compensate_gravity(spec, motors)
     for mount in mounts:
         known(mount.link, links, "link", where)
-        _add_mount(spec, mount)
+        if mount.proof_mass is not None:
+            _add_proof_mass(spec, mount, mount.proof_mass)
+    carriers = tuple(dict.fromkeys(mount.link for mount in mounts))
+    for link in carriers:
+        for i, kind in enumerate(BLOCK):
+            spec.add_sensor(name=_sensor_name(link, i), type=kind, objtype=mujoco.mjtObj.mjOBJ_XBODY, objname=link)
     model = compiled(robot.path, spec)
     data = mujoco.MjData(model)
     _set_start(model, data, start)
@@ -94,7 +109,8 @@ def build(
         model,
         links,
         joints,
-        {m.name: column[_sensor_name(m, 0)] for m in mounts},
+        {m.name: m for m in mounts},
+        {link: column[_sensor_name(link, 0)] for link in carriers},
         {m.name: column[f"strapdown/{m.name}/force"] for m in mounts if m.proof_mass},
         data.qpos.copy(),
         data.qvel.copy(),
@@ -121,7 +137,7 @@ def _add_motor(
     known(motor.joint, joints, "joint", where)
     if motor.name in [actuator.name for actuator in spec.actuators]:
         raise InputError(f'{where}: motor "{motor.name}" is there twice; give each motor its own name')
-    actuator = spec.add_actuator(name=motor.name, trntype=mujoco.mjtTrn.mjTRN_JOINT, target=motor.joint)
+    actuator = spec.add_actuator(PLAIN, name=motor.name, trntype=mujoco.mjtTrn.mjTRN_JOINT, target=motor.joint)
     implicit = integrator in _IMPLICIT
     time_constant = motor.time_constant_s
     if time_constant is None:  # coupled joints make explicit steps unstable below a few steps
@@ -152,30 +168,25 @@ def _add_motor(
 def _compensate_gravity(spec: Any, motors: Sequence[Motor]) -> None:
     """Let motors carry the weight of the links behind them; a link that hangs on any free joint keeps its weight."""
     carrying = {m.joint for m in motors if m.gravity_compensation and m.kind != "torque"}
-    carried = {"world"}
+    carried = {spec.worldbody.id}  # by number: not every body has a name
     for body in spec.bodies:  # parents come before children
-        if body.name == "world" or body.parent.name not in carried:
+        if body.id == spec.worldbody.id or body.parent.id not in carried:
             continue
         if all(joint.name in carrying for joint in body.joints):
-            carried.add(body.name)
+            carried.add(body.id)
             body.gravcomp = 1.0
             for joint in body.joints:
                 joint.actgravcomp = 1
 
 
-def _sensor_name(mount: Mount, i: int) -> str:
-    return f"strapdown/{mount.name}/{i}"
+def _sensor_name(link: str, i: int) -> str:
+    return f"strapdown/{link}/{i}"
 
 
-def _add_mount(spec: Any, mount: Mount) -> None:
+def _add_proof_mass(spec: Any, mount: Mount, proof: ProofMass) -> None:
     site = f"strapdown/{mount.name}"
     link = spec.body(mount.link)
-    link.add_site(name=site, pos=np.array(mount.r_bs_b), quat=np.array(mount.q_bs))
-    for i, kind in enumerate(BLOCK):
-        spec.add_sensor(name=_sensor_name(mount, i), type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname=site)
-    if mount.proof_mass is None:
-        return
-    proof = mount.proof_mass
+    link.add_site(PLAIN, name=site, pos=np.array(mount.r_bs_b), quat=np.array(mount.q_bs))
     carrier = link.add_body(name=f"{site}/mass", pos=np.array(mount.r_bs_b), quat=np.array(mount.q_bs))
     carrier.explicitinertial = True
     carrier.mass = proof.mass_kg
@@ -187,10 +198,12 @@ def _add_mount(spec: Any, mount: Mount) -> None:
     if proof.joint_frequency_hz is not None:
         w0 = 2.0 * np.pi * proof.joint_frequency_hz
         for axis, direction in zip("xyz", np.eye(3), strict=True):
-            joint = carrier.add_joint(name=f"{site}/mass/{axis}", type=mujoco.mjtJoint.mjJNT_SLIDE, axis=direction)
+            joint = carrier.add_joint(
+                PLAIN, name=f"{site}/mass/{axis}", type=mujoco.mjtJoint.mjJNT_SLIDE, axis=direction
+            )
             joint.stiffness[0] = proof.mass_kg * w0**2
             joint.damping[0] = 2.0 * proof.damping_ratio * proof.mass_kg * w0
-    carrier.add_site(name=f"{site}/mass/site")
+    carrier.add_site(PLAIN, name=f"{site}/mass/site")
     spec.add_sensor(
         name=f"{site}/force",
         type=mujoco.mjtSensor.mjSENS_FORCE,

@@ -89,7 +89,7 @@ def target_profile(commands: Sequence[Command], idle: float) -> Profile:
     for i, command in enumerate(commands):
         end = commands[i + 1].at_s if i + 1 < len(commands) else np.inf
         _check_room(command, end)
-        if command.over_s > 0.0:
+        if command.over_s > SNAP_S:
             starts.append(command.at_s)
             pieces.append(_minimum_jerk(last, command.value, command.over_s))
         starts.append(command.at_s + command.over_s)
@@ -109,7 +109,7 @@ def joint_profile(commands: Sequence[Command], start: float) -> Profile:
         end = commands[i + 1].at_s if i + 1 < len(commands) else np.inf
         _check_room(command, end)
         if command.kind == "position":
-            if command.over_s <= 0.0:
+            if command.over_s <= SNAP_S:
                 raise InputError(
                     f'program: "{command.name}" at {command.at_s:g} s goes to a position in no time; '
                     "a driven joint needs over_s, the time the move takes"

@@ -12,6 +12,9 @@ from strapdown.engines.urdf import prepare_urdf
 from strapdown.engines.xml_lines import XmlFile
 from strapdown.errors import RobotError
 
+_PLAIN_SPEC = mujoco.MjSpec()
+PLAIN = _PLAIN_SPEC.default  # for what we add to a robot: its file's own <default> is not meant for that
+
 
 @dataclass(frozen=True)
 class RobotFile:
@@ -40,7 +43,7 @@ class RobotFile:
             spec.delete(key)
         self._place(spec)
         if self.floor:
-            spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1])
+            spec.worldbody.add_geom(PLAIN, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1])
         return spec
 
     def _place(self, spec: mujoco.MjSpec) -> None:
@@ -58,6 +61,7 @@ class RobotFile:
             root.pos = np.array(self.position_m)
         if self.q_nb is not None:
             root.quat = np.array(self.q_nb)
+            root.alt.type = mujoco.mjtOrientation.mjORIENTATION_QUAT  # else the file's euler or axisangle would win
         if self.floating and not list(root.joints):
             root.add_freejoint(name=f"{root.name}/free")
         elif self.floating and root.joints[0].type != mujoco.mjtJoint.mjJNT_FREE:

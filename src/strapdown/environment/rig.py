@@ -20,9 +20,10 @@ from strapdown.sensors.imu import ALLOWED_ACC, ALLOWED_GYR, Imu
 
 _DEG = np.pi / 180.0
 
-Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
-NotNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
-Number = Annotated[float, Field(allow_inf_nan=False)]
+_FAR = 1e12  # in any unit: more is a typing error, and its square still a number
+Positive = Annotated[float, Field(ge=1.0 / _FAR, le=_FAR, allow_inf_nan=False)]
+NotNegative = Annotated[float, Field(ge=0.0, le=_FAR, allow_inf_nan=False)]
+Number = Annotated[float, Field(ge=-_FAR, le=_FAR, allow_inf_nan=False)]
 Vector = tuple[Number, Number, Number]
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 
@@ -212,7 +213,7 @@ class MotionTable(BaseModel):
 class Rig(_Table):
     """A whole rig file."""
 
-    duration_s: Positive
+    duration_s: Positive | None = None  # of a motion: None is all of it
     robot: RobotTable | None = None
     motion: MotionTable | None = None
     physics: PhysicsTable = PhysicsTable()
@@ -226,6 +227,8 @@ class Rig(_Table):
     def _consistent(self) -> "Rig":
         if (self.robot is None) == (self.motion is None):
             raise ValueError("needs either a [robot] or a [motion], and not both")
+        if self.robot is not None and self.duration_s is None:
+            raise ValueError("has no duration_s; say how long the robot moves")
         names = [sensor.name for sensor in self.sensor]
         twice = [name for name in names if names.count(name) > 1]
         if twice:

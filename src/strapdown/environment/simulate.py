@@ -27,13 +27,6 @@ class Simulated:
 
 def simulate(rig: Rig, progress: Callable[[float], None] | None = None) -> Simulated:
     """Run the rig; warns once per sensor and method (RangeWarning) where a method leaves its range of validity."""
-    steps = rig.duration_s / rig.physics.step_s if rig.robot is not None else 0.0
-    samples = sum(rig.duration_s * s.rate_hz for s in rig.sensor)
-    if max(steps, samples) > MAX_SAMPLES:
-        raise InputError(
-            f"the run asks for {max(steps, samples):.3g} steps or samples, more than {MAX_SAMPLES:g}; "
-            "shorten duration_s, or use a longer step_s or a lower rate_hz"
-        )
     sights = _robot_sights(rig, progress) if rig.robot is not None else _path_sights(rig)
     recordings, out_of_range = {}, []
     step = rig.physics.step_s if rig.robot is not None and rig.robot.drive == "motors" else None
@@ -50,14 +43,25 @@ def simulate(rig: Rig, progress: Callable[[float], None] | None = None) -> Simul
     return Simulated(recordings, tuple(out_of_range))
 
 
+def _check_size(rig: Rig, duration_s: float) -> None:
+    steps = duration_s / rig.physics.step_s if rig.robot is not None and rig.robot.drive == "motors" else 0.0
+    samples = sum(duration_s * sensor.rate_hz for sensor in rig.sensor)
+    if max(steps, samples) > MAX_SAMPLES:
+        raise InputError(
+            f"the run asks for {max(steps, samples):.3g} steps or samples, more than {MAX_SAMPLES:g}; "
+            "shorten duration_s, or use a longer step_s or a lower rate_hz"
+        )
+
+
 def _robot_sights(rig: Rig, progress: Callable[[float], None] | None) -> list[Sight]:
     from strapdown.engines.driven import DrivenRobot
     from strapdown.engines.mujoco import MujocoRobot
     from strapdown.engines.robot_file import RobotFile
     from strapdown.vehicles import PREFIX, builtin
 
-    table = rig.robot
-    assert table is not None
+    table, duration_s = rig.robot, rig.duration_s
+    assert table is not None and duration_s is not None  # the rig has seen to it
+    _check_size(rig, duration_s)
     name = table.file
     path = builtin(name.removeprefix(PREFIX)) if name.startswith(PREFIX) else rig.folder / name
     packages = {package: str(rig.folder / folder) for package, folder in table.packages.items()}
@@ -87,8 +91,8 @@ def _robot_sights(rig: Rig, progress: Callable[[float], None] | None) -> list[Si
             program=rig.commands(),
             start=start,
         )
-    times = {sensor.name: sensor.imu().times(rig.duration_s) for sensor in rig.sensor}
-    sampled = source.record(rig.duration_s, times, progress)
+    times = {sensor.name: sensor.imu().times(duration_s) for sensor in rig.sensor}
+    sampled = source.record(duration_s, times, progress)
     return [
         Sight(
             sampled[sensor.name].motion,
@@ -108,12 +112,12 @@ def _path_sights(rig: Rig) -> list[Sight]:
     table = rig.motion
     assert table is not None
     path = path_from_settings(table.kind, dict(table.model_extra or {}), rig.folder)
-    if rig.duration_s > path.duration_s * (1 + 1e-9):
-        raise InputError(
-            f"duration_s is {rig.duration_s:g} s, the motion lasts {path.duration_s:g} s; shorten duration_s"
-        )
+    duration_s = path.duration_s if rig.duration_s is None else rig.duration_s
+    _check_size(rig, duration_s)
+    if duration_s > path.duration_s * (1 + 1e-9):
+        raise InputError(f"duration_s is {duration_s:g} s, the motion lasts {path.duration_s:g} s; shorten duration_s")
     g = rig.physics.g()
-    return [Sight(_seen(path, sensor, rig.duration_s), g) for sensor in rig.sensor]
+    return [Sight(_seen(path, sensor, duration_s), g) for sensor in rig.sensor]
 
 
 def _seen(path: MotionPath, sensor: SensorTable, duration_s: float) -> Motion:

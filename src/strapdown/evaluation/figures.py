@@ -59,7 +59,7 @@ def signals(recordings: Mapping[str, Recording], title: str) -> Figure:
             draw_xyz(axes[1, column], recording.t, recording.gyr_s, "rate", "rad/s")
         axes[0, column].set_title(f"{name} on {recording.meta.get('link', '?')}: {method}")
         axes[1, column].set_xlabel("time, s")
-    axes[0, -1].legend(ncols=3, **LEGEND_ABOVE)
+    axes[1, -1].legend(ncols=3, loc="best")
     figure.suptitle(title, x=0.01, ha="left")
     return figure
 

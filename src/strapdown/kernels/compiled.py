@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from numba import float64, types
 
-from strapdown.kernels import rotation, strapdown
+from strapdown.kernels import frames, rotation, strapdown
 
 _IN1 = types.Array(float64, 1, "C", readonly=True)
 _IN2 = types.Array(float64, 2, "C", readonly=True)
@@ -20,9 +20,11 @@ KERNELS = (
     (rotation.rotate_rows, (_IN2, _IN2, _OUT2)),
     (rotation.exp_rows, (_IN2, _OUT2)),
     (rotation.log_rows, (_IN2, _OUT2)),
+    (rotation.euler_rows, (_IN2, _OUT2)),
     (rotation.slerp_rows, (_IN2, _IN2, _IN1, _OUT2)),
     (rotation.matrix_rows, (_IN2, _OUT3)),
     (rotation.from_matrix_rows, (_IN3, _OUT2)),
+    (frames.mounted_rows, (_IN2, _IN1, _IN1, _IN1, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2)),
     (strapdown.dead_reckon, (_IN1, _IN2, _IN2, _IN1, _OUT2, _OUT2, _OUT2)),
     (strapdown.dead_reckon_increments, (_IN1, _IN2, _IN2, _IN1, _IN1, _IN1, _IN1, _OUT2, _OUT2, _OUT2)),
 )

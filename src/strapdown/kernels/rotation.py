@@ -1,11 +1,17 @@
 """Unit quaternions (w, x, y, z; Hamilton) and rotation vectors (rad): scalar building blocks, then loops over rows.
 
-The scalar functions take and return plain numbers, so that numba inlines them into any other kernel.
+The scalar functions take and return plain numbers, so that numba inlines them into any other kernel. Loops with
+angles in them gather a block of rows into columns first: only over columns does the machine take several at a time.
 """
 
 import math
 
+import numpy as np
 from numba import njit
+
+from strapdown.kernels.trigonometry import LARGEST_ANGLE, arc_tangent, half_angle
+
+_BLOCK = 128  # rows whose columns stay in the nearest cache
 
 
 @njit(cache=True, inline="always")
@@ -32,28 +38,31 @@ def rotate(qw, qx, qy, qz, vx, vy, vz):
     )
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def exp(rx, ry, rz):
     """Quaternion of the rotation vector r."""
     angle2 = rx * rx + ry * ry + rz * rz
-    if angle2 < 1e-8:  # the first terms left out are angle^4 / 384 and angle^4 / 3840 < 3e-19, below one ulp
-        w = 1.0 - angle2 / 8.0
-        k = 0.5 - angle2 / 48.0
-    else:
+    if angle2 > LARGEST_ANGLE * LARGEST_ANGLE:
         angle = math.sqrt(angle2)
-        w = math.cos(0.5 * angle)
-        k = math.sin(0.5 * angle) / angle
+        w, k = math.cos(0.5 * angle), math.sin(0.5 * angle) / angle
+    else:
+        w, k = half_angle(angle2)
     return w, k * rx, k * ry, k * rz
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always", error_model="numpy")
+def log_factor(w, n2):
+    """Rotation vector over vector part, 2 atan2(n, w) / n; the arc tangent keeps all digits near 0 and near pi."""
+    n = math.sqrt(n2)
+    # below: sine and angle agree to n^2 / 6 < 2e-17; also keeps clear of squares that underflow
+    return 2.0 / w if n2 < 1e-16 else 2.0 * arc_tangent(n, w) / n
+
+
+@njit(cache=True, error_model="numpy")
 def log(w, x, y, z):
-    """Rotation vector of q, of length at most pi; atan2 keeps all digits near 0 and near pi alike."""
-    if w < 0.0:
-        w, x, y, z = -w, -x, -y, -z
-    n2 = x * x + y * y + z * z
-    # below: sin and angle agree to n^2 / 6 < 2e-17; also keeps clear of squares that underflow
-    k = 2.0 / w if n2 < 1e-16 else 2.0 * math.atan2(math.sqrt(n2), w) / math.sqrt(n2)
+    """Rotation vector of q, of length at most pi."""
+    k = log_factor(abs(w), x * x + y * y + z * z)
+    k = -k if w < 0.0 else k
     return k * x, k * y, k * z
 
 
@@ -71,16 +80,71 @@ def rotate_rows(q, v, out):
         out[i, 0], out[i, 1], out[i, 2] = rotate(q[i, 0], q[i, 1], q[i, 2], q[i, 3], v[i, 0], v[i, 1], v[i, 2])
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def exp_rows(r, out):
-    for i in range(len(out)):
-        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = exp(r[i, 0], r[i, 1], r[i, 2])
+    angle2, w, k = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    for first in range(0, len(out), _BLOCK):
+        n = min(_BLOCK, len(out) - first)
+        for j in range(n):
+            i = first + j
+            angle2[j] = r[i, 0] * r[i, 0] + r[i, 1] * r[i, 1] + r[i, 2] * r[i, 2]
+        for j in range(n):
+            w[j], k[j] = half_angle(angle2[j])
+        for j in range(n):
+            i = first + j
+            out[i, 0], out[i, 1], out[i, 2], out[i, 3] = w[j], k[j] * r[i, 0], k[j] * r[i, 1], k[j] * r[i, 2]
+        far = 0
+        for j in range(n):
+            far += 1 if angle2[j] > LARGEST_ANGLE * LARGEST_ANGLE else 0
+        if far > 0:
+            for i in range(first, first + n):
+                out[i, 0], out[i, 1], out[i, 2], out[i, 3] = exp(r[i, 0], r[i, 1], r[i, 2])
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def log_rows(q, out):
-    for i in range(len(out)):
-        out[i, 0], out[i, 1], out[i, 2] = log(q[i, 0], q[i, 1], q[i, 2], q[i, 3])
+    w, n2, k = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    for first in range(0, len(out), _BLOCK):
+        n = min(_BLOCK, len(out) - first)
+        for j in range(n):
+            i = first + j
+            w[j] = q[i, 0]
+            n2[j] = q[i, 1] * q[i, 1] + q[i, 2] * q[i, 2] + q[i, 3] * q[i, 3]
+        for j in range(n):
+            factor = log_factor(abs(w[j]), n2[j])
+            k[j] = -factor if w[j] < 0.0 else factor
+        for j in range(n):
+            i = first + j
+            out[i, 0], out[i, 1], out[i, 2] = k[j] * q[i, 1], k[j] * q[i, 2], k[j] * q[i, 3]
+
+
+@njit(cache=True, error_model="numpy")
+def euler_rows(q, out):
+    """Columns roll, pitch, yaw of Rz(yaw) Ry(pitch) Rx(roll).
+
+    Half-angle sums and differences keep all digits up to the pole (Bernardes and Viollet 2022): (w - y, x + z) points
+    at (yaw + roll)/2 and (w + y, z - x) at (yaw - roll)/2. At the pole one of them has no length and only the other
+    means anything: roll is then 0.
+    """
+    a, b, c, d = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    for first in range(0, len(out), _BLOCK):
+        n = min(_BLOCK, len(out) - first)
+        for j in range(n):
+            i = first + j
+            a[j], b[j] = q[i, 0] - q[i, 2], q[i, 1] + q[i, 3]
+            c[j], d[j] = q[i, 0] + q[i, 2], q[i, 3] - q[i, 1]
+        for j in range(n):
+            up, down = math.sqrt(a[j] * a[j] + b[j] * b[j]), math.sqrt(c[j] * c[j] + d[j] * d[j])
+            half_sum, half_difference = arc_tangent(b[j], a[j]), arc_tangent(d[j], c[j])
+            plus = half_difference if up < 1e-12 else half_sum
+            minus = half_sum if (down < 1e-12) & (up >= 1e-12) else half_difference
+            roll, yaw = plus - minus, plus + minus
+            roll = roll - 2.0 * math.pi if roll > math.pi else (roll + 2.0 * math.pi if roll <= -math.pi else roll)
+            yaw = yaw - 2.0 * math.pi if yaw > math.pi else (yaw + 2.0 * math.pi if yaw <= -math.pi else yaw)
+            a[j], b[j], c[j] = roll, 2.0 * arc_tangent(down, up) - 0.5 * math.pi, yaw
+        for j in range(n):
+            i = first + j
+            out[i, 0], out[i, 1], out[i, 2] = a[j], b[j], c[j]
 
 
 @njit(cache=True)

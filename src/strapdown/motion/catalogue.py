@@ -3,7 +3,8 @@
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path as Folder
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from strapdown.motion.circle import Circle, FigureEight
 from strapdown.motion.linear import Linear
 from strapdown.motion.profile import Keep, MoveTo, Phase, Ramp, SmoothRamp
 from strapdown.motion.protocol import Path
+from strapdown.motion.recorded import read_poses
 from strapdown.motion.rest import Rest
 from strapdown.motion.stop_and_go import StopAndGo
 from strapdown.motion.turntable import Turntable
@@ -133,6 +135,24 @@ def _made(kinds: Mapping[str, Kind], what: str, table: Mapping[str, Any]) -> Any
     return kinds[kind].made_from(f'{what} "{kind}"', rest)
 
 
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise InputError(f"{name} is {value!r}; give a name")
+    return value
+
+
+def _names(name: str, value: Any) -> dict[str, str]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"{name} is {value!r}; give a table: our column = the file's column")
+    return {ours: _text(f"{name}.{ours}", theirs) for ours, theirs in value.items()}
+
+
+def _recorded(file: str, columns: Mapping[str, str] | None = None, pose_time_offset_s: float = 0.0) -> Path:
+    """Poses of a log, told from time 0 on."""
+    poses = read_poses(file, columns)
+    return replace(poses, pose_time_offset_s=pose_time_offset_s).from_zero()
+
+
 _DURATION = {"duration_s": Key("duration_s", _number)}
 _POSE = {"position_m": Key("p_n", _triple), "attitude_deg": Key("q_nb", _attitude_deg)}
 _RATE = {"rate_deg_s": Key("rate", _angle_deg)}
@@ -209,10 +229,20 @@ PATHS: Mapping[str, Kind] = {
             "axis_yaw_deg": Key("axis_yaw_rad", _angle_deg),
         },
     ),
+    "recorded": Kind(
+        _recorded,
+        {
+            "file": Key("file", _text),
+            "columns": Key("columns", _names),
+            "pose_time_offset_s": Key("pose_time_offset_s", _number),
+        },
+    ),
 }
 
 
-def path_from_settings(kind: str, settings: Mapping[str, Any]) -> Path:
-    """The path of the given kind, from the keys of a scenario file."""
+def path_from_settings(kind: str, settings: Mapping[str, Any], folder: Folder = Folder()) -> Path:
+    """The path of the given kind, from the keys of a scenario file; a file it names is looked for in the folder."""
+    if kind == "recorded" and isinstance(settings.get("file"), str):
+        settings = {**settings, "file": str(folder / settings["file"])}
     path: Path = _made(PATHS, "path", {**settings, "kind": kind})
     return path

@@ -6,7 +6,7 @@ polynomial in u, the fraction of its duration that has passed, so every derivati
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -103,7 +103,8 @@ class MoveTo:
         return 0.0
 
     def polynomial(self, value: float, rate: float) -> Array:
-        return quintic(value, 0.0, 0.0, self.value, 0.0, 0.0)
+        way = self.value - value
+        return np.array([value, 0.0, 0.0, 10.0 * way, -15.0 * way, 6.0 * way])
 
 
 class Profile:
@@ -135,45 +136,20 @@ class Profile:
     def at(self, t: Array) -> tuple[Array, Array, Array, Array]:
         """Value and its first three derivatives at times from 0 to duration_s."""
         i = interval_of(t, self.joints_s)
-        u = (t - self.joints_s[i]) / self._lengths_s[i]
-        value, rate, acceleration, jerk = derivatives(self._coefficients[i], u, self._lengths_s[i], 3)
+        per_s = 1.0 / self._lengths_s[i]
+        u = (t - self.joints_s[i]) * per_s
+        c = self._coefficients[i].T  # row k: coefficients of u^k
+        found, scale = [], np.ones_like(u)
+        for _ in range(4):
+            value = np.zeros_like(u)
+            for c_k in c[::-1]:
+                value = value * u + c_k
+            found.append(value * scale)
+            c, scale = c[1:] * np.arange(1.0, len(c))[:, None], scale * per_s
+        value, rate, acceleration, jerk = found
         return value, rate, acceleration, jerk
 
 
 def interval_of(t: Array, joints_s: Array) -> Array:
     """Index of the interval that holds each time; a joint belongs to the later one, the end to the last."""
     return np.clip(np.searchsorted(joints_s, t, side="right") - 1, 0, len(joints_s) - 2)
-
-
-def quintic(*ends: Any) -> Array:
-    """Coefficients of the quintic in u from 0 to 1 with these end values and derivatives in u."""
-    value0, rate0, acceleration0, value1, rate1, acceleration1 = ends
-    gap = value1 - value0 - rate0 - 0.5 * acceleration0
-    rate_gap = rate1 - rate0 - acceleration0
-    half = 0.5 * (acceleration1 - acceleration0)
-    return np.stack(
-        [
-            np.asarray(value0, dtype=np.float64),
-            rate0,
-            0.5 * acceleration0,
-            10.0 * gap - 4.0 * rate_gap + half,
-            -15.0 * gap + 7.0 * rate_gap - 2.0 * half,
-            6.0 * gap - 3.0 * rate_gap + half,
-        ]
-    )
-
-
-def derivatives(coefficients: Array, u: Array, length_s: Array, order: int) -> list[Array]:
-    """Polynomials in u and their derivatives in time up to an order; coefficients (n, degree + 1, ...)."""
-    column = (-1,) + (1,) * (coefficients.ndim - 2)
-    u, per_s = u.reshape(column), 1.0 / length_s.reshape(column)
-    c = np.moveaxis(coefficients, 1, 0)
-    out, scale = [], np.ones_like(per_s)
-    for _ in range(order + 1):
-        value = np.zeros_like(coefficients[:, 0])
-        for c_k in c[::-1]:
-            value = value * u + c_k
-        out.append(value * scale)
-        c = c[1:] * np.arange(1.0, len(c)).reshape((-1,) + (1,) * (c.ndim - 1))
-        scale = scale * per_s
-    return out

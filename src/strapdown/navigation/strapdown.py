@@ -47,11 +47,11 @@ def dead_reckon_increments(
 
 def _start(q_nb: ArrayLike, p_n: ArrayLike, v_n: ArrayLike, gravity: str | float) -> tuple[Array, Array, Array, Array]:
     q0 = locked_attitude(np.reshape(q_nb, (1, -1)), 1, "q_nb")[0]
-    return (
-        q0 / np.linalg.norm(q0),
+    return (  # all locked: the kernels are compiled once, for inputs that do not change
+        locked(q0 / np.linalg.norm(q0), (4,), "q_nb"),
         locked(p_n, (3,), "p_n"),
         locked(v_n, (3,), "v_n"),
-        earth.gravity_vector(earth.gravity(gravity)),
+        locked(earth.gravity_vector(earth.gravity(gravity)), (3,), "gravity"),
     )
 
 

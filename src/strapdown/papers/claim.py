@@ -26,8 +26,8 @@ class Claim:
     def holds(self) -> bool:
         """False also where ours is not a number."""
         if self.relation == "~":
-            return self.published is not None and abs(self.ours - self.published) <= self.tolerance
-        return self.ours <= self.tolerance if self.relation == "<=" else self.ours >= self.tolerance
+            return self.published is not None and bool(abs(self.ours - self.published) <= self.tolerance)
+        return bool(self.ours <= self.tolerance if self.relation == "<=" else self.ours >= self.tolerance)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON, which knows no NaN."""

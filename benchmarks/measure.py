@@ -1,0 +1,23 @@
+"""One way to measure for all benchmarks."""
+
+import time
+from collections.abc import Callable
+
+
+def cpu_seconds(work: Callable[[], object], rounds: int = 5) -> float:
+    """CPU time of the quickest of several rounds: what the machine does besides only ever adds."""
+    best = float("inf")
+    for _ in range(rounds):
+        began = time.process_time()
+        work()
+        best = min(best, time.process_time() - began)
+    return best
+
+
+def interleaved(works: dict[str, Callable[[], object]], rounds: int = 5) -> dict[str, float]:
+    """Best CPU time of each, taken in turns so that a slow spell of the machine meets all alike."""
+    best = dict.fromkeys(works, float("inf"))
+    for _ in range(rounds):
+        for name, work in works.items():
+            best[name] = min(best[name], cpu_seconds(work, 1))
+    return best
