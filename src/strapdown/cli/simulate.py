@@ -25,6 +25,7 @@ def simulate(
     from strapdown.cli import screen
     from strapdown.environment.rig import read_rig
     from strapdown.environment.simulate import simulate as run
+    from strapdown.errors import InputError
     from strapdown.io import check_writable, write
     from strapdown.io.atomic import writable_target
 
@@ -38,7 +39,10 @@ def simulate(
         screen.warnings_shown() as warned,
         screen.progress("simulating", settings.duration_s or 1.0) as done,
     ):
-        result = run(settings, done)
+        try:
+            result = run(settings, done)
+        except InputError as error:  # it may name a robot file or a field; say also which rig
+            raise InputError(f"{rig}: {error}") from None
     write(output, result.recordings)
     if picture is not None:
         from strapdown.evaluation.figures import save, signals

@@ -8,7 +8,7 @@ reached by a partial step on the side, which leaves the trajectory as it is.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -129,7 +129,7 @@ class MujocoRobot:
         nodes = self._nodes(self._time_s, end)
         with _quiet():
             for t, size in zip(nodes[:-1], self._sizes(nodes), strict=True):
-                self._control(t)
+                self._control(t + 0.5 * size)
                 self.model.opt.timestep = size
                 mujoco.mj_step(self.model, self.data)
                 self._check_stable(np.array([t]), np.array([[t, *self.data.qpos]]))
@@ -143,14 +143,16 @@ class MujocoRobot:
         nodes = self._nodes(0.0, duration_s)
         readings, states = self._run(nodes, progress)
         warm = self.data.qacc_warmstart.copy()
+        defects = self._built.unexplained(self.gravity, self._sizes(nodes), readings)
         out = {}
         for mount in self._mounts:
             t = np.asarray(times[mount.name], dtype=np.float64)
             at = np.clip(np.searchsorted(nodes, t + SNAP_S, side="right") - 1, 0, None)
             rows = readings[at]
             for i in np.flatnonzero(t - nodes[at] > SNAP_S):
-                rows[i] = self._read_between(states[at[i]], float(nodes[at[i]]), float(t[i]))
-            out[mount.name] = self._built.sampled(mount.name, self.gravity, t, rows)
+                rows[i] = self._read(states[at[i]], float(nodes[at[i]]), float(t[i]))
+            sampled = self._built.sampled(mount.name, self.gravity, t, rows)
+            out[mount.name] = replace(sampled, unexplained=defects[mount.name][at])
         mujoco.mj_setState(self.model, self.data, states[-1], _PHYSICS)  # back from the readings on the side
         self.data.qacc_warmstart[:] = warm
         self._stale = True
@@ -159,7 +161,7 @@ class MujocoRobot:
     def _run(self, nodes: Array, progress: Callable[[float], None] | None) -> tuple[Array, Array]:
         """Sensor readings and physics states at every node, each belonging to that node's time."""
         sizes = self._sizes(nodes)
-        controls, spec = self._controls(nodes)
+        controls, spec = self._controls(nodes[:-1] + 0.5 * sizes)
         n_state = mujoco.mj_stateSize(self.model, _PHYSICS)
         states, readings = np.empty((len(nodes), n_state)), np.empty((len(nodes), self.model.nsensordata))
         mujoco.mj_getState(self.model, self.data, states[0], _PHYSICS)
@@ -186,18 +188,24 @@ class MujocoRobot:
             mujoco.mj_setState(self.model, self.data, states[-1], _PHYSICS)
             self._refresh()
         readings[-1] = self.data.sensordata
+        moving = np.flatnonzero((controls != self._controls(nodes[:-1])[0]).any(axis=1))
+        for i in moving:
+            readings[i] = self._read(states[i], float(nodes[i]), float(nodes[i]))
         return readings, states
 
-    def _read_between(self, state: Array, node_s: float, t: float) -> Array:
-        """The readings at a time between two nodes: a partial step on the side."""
+    def _read(self, state: Array, node_s: float, t: float) -> Array:
+        """The readings at a node, or by a partial step on the side at a time between two; under the command at t."""
         mujoco.mj_setState(self.model, self.data, state, _PHYSICS)
-        self._control(node_s)
         self.data.qacc_warmstart[:] = 0.0  # not what another reading left there
-        self.model.opt.timestep = t - node_s
         with _quiet():
-            mujoco.mj_step(self.model, self.data)
+            if t > node_s:
+                self._control(0.5 * (node_s + t))
+                self.model.opt.timestep = t - node_s
+                mujoco.mj_step(self.model, self.data)
+            self._control(t)
             self.model.opt.timestep = self.step_s  # the integrator "discrete" tells accelerations over a step
             mujoco.mj_forward(self.model, self.data)
+        self._stale = True
         return self.data.sensordata.copy()
 
     def _nodes(self, begin_s: float, end_s: float) -> Array:
@@ -217,12 +225,15 @@ class MujocoRobot:
         return np.where(np.abs(sizes - self.step_s) < SNAP_S, self.step_s, sizes)
 
     def _controls(self, t: Array) -> tuple[Array, int]:
-        """Motor targets, and forces where the program has any, held over the step that begins at each time."""
-        controls = np.stack([target(t[:-1]) for target in self._targets], axis=-1) if self._targets else None
-        parts = [np.zeros((len(t) - 1, 0)) if controls is None else controls]
+        """Motor targets, and forces where the program has any, at the given times.
+
+        A step holds the command of its middle, which follows a moving target to second order; readings are taken under
+        the command of their own instant.
+        """
+        parts = [np.stack([target(t) for target in self._targets], axis=-1) if self._targets else np.zeros((len(t), 0))]
         spec = int(mujoco.mjtState.mjSTATE_CTRL)
         if self._push_rows:
-            parts.append(self._pushes(t[:-1]).reshape(len(t) - 1, -1))
+            parts.append(self._pushes(t).reshape(len(t), -1))
             spec |= int(mujoco.mjtState.mjSTATE_XFRC_APPLIED)
         return np.concatenate(parts, axis=1), spec
 

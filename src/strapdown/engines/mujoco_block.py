@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strapdown.earth import gravity_vector
-from strapdown.kernels.frames import mounted_rows
+from strapdown.kernels.frames import mounted_rows, unexplained_rows
 from strapdown.rotation import q_normalise
 from strapdown.types import Motion
 
@@ -30,10 +30,12 @@ BLOCK_SIZE = 19
 
 @dataclass(frozen=True)
 class Sampled:
-    """The motion of a mount's frame s, and the force (N, frame s) that carries its proof mass if it has one."""
+    """The motion of a mount's frame s, the force (N, frame s) that carries its proof mass if it has one, and how far
+    its acceleration is from the change of its velocity (m/s2): what the integrator leaves unexplained."""
 
     motion: Motion
     force_s: Array | None
+    unexplained: Array | None = None
 
 
 def motion_from_block(
@@ -63,3 +65,13 @@ def link_block(model: Any, data: Any, body: int) -> Array:
     return np.concatenate(
         [data.xpos[body], data.xquat[body], velocity[3:], velocity[:3], acceleration[3:], acceleration[:3]]
     )
+
+
+def unexplained(gravity: float, sizes: Array, rows: Array) -> tuple[Array, Array]:
+    """The integrator's defect at every row, m/s2 and rad/s2 (kernels/frames.py); the last row repeats."""
+    inputs = [np.ascontiguousarray(rows), gravity_vector(gravity), np.ascontiguousarray(sizes)]
+    for array in inputs:
+        array.flags.writeable = False
+    linear, angular = np.empty(len(sizes)), np.empty(len(sizes))
+    unexplained_rows(*inputs, linear, angular)
+    return np.append(linear, linear[-1:]), np.append(angular, angular[-1:])

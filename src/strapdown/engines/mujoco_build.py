@@ -7,7 +7,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from strapdown.engines.mujoco_block import BLOCK, BLOCK_SIZE, Sampled, motion_from_block
+from strapdown.engines.mujoco_block import BLOCK, BLOCK_SIZE, Sampled, motion_from_block, unexplained
 from strapdown.engines.parts import Motor, Mount, ProofMass, Start
 from strapdown.engines.robot_file import PLAIN, RobotFile, compiled
 from strapdown.errors import InputError
@@ -57,6 +57,17 @@ class Built:
         block, force = self.block_start[on.link], self.force_start.get(mount)
         motion = motion_from_block(gravity, t, readings[:, block : block + BLOCK_SIZE], on.r_bs_b, on.q_bs)
         return Sampled(motion, None if force is None else readings[:, force : force + 3])
+
+    def unexplained(self, gravity: float, sizes: np.ndarray, readings: np.ndarray) -> dict[str, np.ndarray]:
+        """The integrator's defect (m/s2) at each mount, from readings at every step."""
+        of_link = {
+            link: unexplained(gravity, sizes, readings[:, block : block + BLOCK_SIZE])
+            for link, block in self.block_start.items()
+        }
+        return {
+            name: of_link[on.link][0] + float(np.linalg.norm(on.r_bs_b)) * of_link[on.link][1]
+            for name, on in self.mounts.items()
+        }
 
 
 def build(

@@ -4,9 +4,10 @@ Keys carry their units. The models below are the format; what they accept is tur
 engines and sensors, once, here. docs/simulate.md explains every key.
 """
 
+import re
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -21,9 +22,19 @@ from strapdown.sensors.imu import ALLOWED_ACC, ALLOWED_GYR, Imu
 _DEG = np.pi / 180.0
 
 _FAR = 1e12  # in any unit: more is a typing error, and its square still a number
-Positive = Annotated[float, Field(ge=1.0 / _FAR, le=_FAR, allow_inf_nan=False)]
-NotNegative = Annotated[float, Field(ge=0.0, le=_FAR, allow_inf_nan=False)]
-Number = Annotated[float, Field(ge=-_FAR, le=_FAR, allow_inf_nan=False)]
+
+
+def _not_tiny(x: float) -> float:
+    if x < 1.0 / _FAR:
+        raise ValueError(f"is {x:g}, too close to 0; give {1.0 / _FAR:g} or more")
+    return x
+
+
+# strict: "10" and true are not numbers, 1 is not a yes
+Positive = Annotated[float, Field(strict=True, gt=0.0, le=_FAR, allow_inf_nan=False), AfterValidator(_not_tiny)]
+NotNegative = Annotated[float, Field(strict=True, ge=0.0, le=_FAR, allow_inf_nan=False)]
+Number = Annotated[float, Field(strict=True, ge=-_FAR, le=_FAR, allow_inf_nan=False)]
+Flag = Annotated[bool, Field(strict=True)]
 Vector = tuple[Number, Number, Number]
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 
@@ -41,6 +52,15 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+_T = TypeVar("_T", bound=_Table)
+
+
+def _one_of(table: _T, first: str, second: str) -> _T:
+    if getattr(table, first) is not None and getattr(table, second) is not None:
+        raise ValueError(f"has both {first} and {second}; keep one")
+    return table
+
+
 class _Turned(_Table):
     """An attitude: ZYX Euler angles (roll, pitch, yaw) in deg, or a quaternion (w, x, y, z)."""
 
@@ -49,9 +69,7 @@ class _Turned(_Table):
 
     @model_validator(mode="after")
     def _one(self) -> "_Turned":
-        if self.rotation_deg is not None and self.quaternion_wxyz is not None:
-            raise ValueError("has both rotation_deg and quaternion_wxyz; keep one")
-        return self
+        return _one_of(self, "rotation_deg", "quaternion_wxyz")
 
     def q(self) -> tuple[float, float, float, float] | None:
         if self.quaternion_wxyz is not None:
@@ -65,16 +83,16 @@ class _Turned(_Table):
 class RobotTable(_Turned):
     file: Name
     drive: Literal["motors", "kinematic"] = "motors"
-    floating: bool = False
-    floor: bool = False
+    floating: Flag = False
+    floor: Flag = False
     position_m: Vector | None = None
-    inertia_from_collision: bool = False
+    inertia_from_collision: Flag = False
     packages: dict[str, str] = Field(default_factory=dict)
 
 
 class PhysicsTable(_Table):
     gravity: Literal["earth", "mars", "moon"] | NotNegative = "earth"
-    latitude_deg: Annotated[float, Field(ge=-90.0, le=90.0)] = 45.0
+    latitude_deg: Annotated[float, Field(strict=True, ge=-90.0, le=90.0)] = 45.0
     height_m: Number = 0.0
     step_s: Positive = 1e-3
     integrator: Literal["rk4", "implicitfast", "discrete", "euler"] = "rk4"
@@ -90,7 +108,11 @@ class MotorTable(_Table):
     max_torque_nm: Positive | None = None
     max_force_n: Positive | None = None
     time_constant_s: Positive | None = None
-    gravity_compensation: bool = True
+    gravity_compensation: Flag = True
+
+    @model_validator(mode="after")
+    def _one_limit(self) -> "MotorTable":
+        return _one_of(self, "max_torque_nm", "max_force_n")
 
     def motor(self) -> Motor:
         limit = self.max_torque_nm if self.max_torque_nm is not None else self.max_force_n
@@ -106,6 +128,10 @@ class StartTable(_Table):
     speed_deg_s: Number | None = None
     speed_m_s: Number | None = None
 
+    @model_validator(mode="after")
+    def _one_unit(self) -> "StartTable":
+        return _one_of(_one_of(self, "position_deg", "position_m"), "speed_deg_s", "speed_m_s")
+
     def start(self) -> Start:
         position = self.position_deg * _DEG if self.position_deg is not None else self.position_m or 0.0
         speed = self.speed_deg_s * _DEG if self.speed_deg_s is not None else self.speed_m_s or 0.0
@@ -118,7 +144,7 @@ class SensorTable(_Turned):
     method: str | list[str] = "exact"
     rate_hz: Positive = 100.0
     position_m: Vector = (0.0, 0.0, 0.0)
-    increments: bool = False
+    increments: Flag = False
     allowed_error_m_s2: Positive = ALLOWED_ACC
     allowed_error_rad_s: Positive = ALLOWED_GYR
     proof_mass_kg: Positive = 1e-3
@@ -236,6 +262,10 @@ class Rig(_Table):
         if self.motion is not None and (self.motor or self.start or self.program):
             raise ValueError("has a [motion], which takes no motor, start or program; remove them or use a [robot]")
         if self.robot is not None:
+            joints = [item.joint for item in self.start]
+            again = [joint for joint in joints if joints.count(joint) > 1]
+            if again:
+                raise ValueError(f'has two starts of joint "{again[0]}"; keep one')
             driven = self.robot.drive == "kinematic"
             if driven and self.motor:
                 raise ValueError('is driven kinematically, which takes no motors; remove them or set drive = "motors"')
@@ -263,7 +293,7 @@ def read_rig(path: Path) -> Rig:
         raise InputError(f"{path}: not a text file in UTF-8; a rig is a TOML file") from None
     try:
         values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # tomllib's own, and numbers of thousands of digits
         raise InputError(f"{path}: not valid TOML: {error}; correct it there") from None
     except RecursionError:
         raise InputError(f"{path}: not valid TOML: nested too deeply; a rig has tables and plain values") from None
@@ -282,10 +312,12 @@ def rig_from(values: dict[str, Any], path: Path) -> Rig:
 
 def _first(error: ValidationError) -> str:
     """The first complaint in our words: field, what is wrong, what is valid."""
-    complaint = error.errors(include_url=False)[0]
-    where = ".".join(str(p + 1) if isinstance(p, int) else str(p) for p in complaint["loc"])
+    complaints = error.errors(include_url=False)
+    complaint = complaints[0]
+    where = _field(complaint["loc"])
     if complaint["type"] == "extra_forbidden":
-        return f'field "{where}" is not known; check its spelling in docs/simulate.md'
+        valid = ", ".join(name for name in _table_at(complaint["loc"][:-1]).model_fields if name != "folder")
+        return f'field "{where}" is not known; valid names: {valid}'
     if complaint["type"] == "missing":
         return f'field "{where}" is missing; add it'
     if complaint["type"] == "value_error":
@@ -293,5 +325,25 @@ def _first(error: ValidationError) -> str:
         return f'"{where}" {message}' if where else f"the rig {message}"
     shown = repr(complaint["input"])
     shown = shown if len(shown) < 60 else shown[:57] + "..."
-    message = complaint["msg"][0].lower() + complaint["msg"][1:]
+    # a field that may be one of several things has a complaint for each
+    messages = dict.fromkeys(c["msg"][0].lower() + c["msg"][1:] for c in complaints if _field(c["loc"]) == where)
+    message = re.sub("valid (dictionary or instance of )\\w+", "table", " or ".join(messages)).replace("tuple", "list")
     return f'field "{where}" is {shown}: {message}'
+
+
+def _field(loc: tuple[int | str, ...]) -> str:
+    """The place as a user counts, without pydantic's names for the kinds of a field."""
+    parts = [p for p in loc if isinstance(p, int) or not re.fullmatch(r".*[\[(].*|str|float|constrained-.*", p)]
+    return ".".join(str(p + 1) if isinstance(p, int) else p for p in parts)
+
+
+def _table_at(loc: tuple[int | str, ...]) -> type[BaseModel]:
+    """The model of the table at a place of the rig."""
+    table: type[BaseModel] = Rig
+    for part in loc:
+        if isinstance(part, str):
+            kinds = [table.model_fields[part].annotation]
+            while not (isinstance(kinds[0], type) and issubclass(kinds[0], BaseModel)):
+                kinds = [*get_args(kinds[0]), *kinds[1:]]
+            table = kinds[0]
+    return table

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,10 @@ from strapdown.sensors.methods import Sight
 from strapdown.types import Motion, Recording
 
 MAX_SAMPLES = 50_000_000  # about 10 GB of recording: more is a typing error in the rate or the step
+
+_TURNING = ("position_deg", "speed_deg_s", "max_torque_nm")
+_SLIDING = ("position_m", "speed_m_s", "max_force_n")
+_SLIDE = 2  # mujoco.mjtJoint.mjJNT_SLIDE
 
 
 @dataclass(frozen=True)
@@ -91,6 +96,7 @@ def _robot_sights(rig: Rig, progress: Callable[[float], None] | None) -> list[Si
             program=rig.commands(),
             start=start,
         )
+    _check_units(rig, source.model)
     times = {sensor.name: sensor.imu().times(duration_s) for sensor in rig.sensor}
     sampled = source.record(duration_s, times, progress)
     return [
@@ -101,9 +107,25 @@ def _robot_sights(rig: Rig, progress: Callable[[float], None] | None) -> list[Si
             sensor.proof_mass_kg,
             sensor.joint_frequency_hz,
             sensor.damping_ratio,
+            sampled[sensor.name].unexplained,
         )
         for sensor in rig.sensor
     ]
+
+
+def _check_units(rig: Rig, model: Any) -> None:
+    """A joint that turns is told in degrees, one that slides in metres."""
+    joint_of = {motor.name or motor.joint: motor.joint for motor in rig.motor}
+    for kind in ("motor", "start", "program"):
+        for i, table in enumerate(getattr(rig, kind)):
+            name = table.joint or joint_of.get(table.motor)
+            if name is None:  # a push on a link
+                continue
+            slides = int(model.joint(name).type[0]) == _SLIDE
+            moves, wrong, right = ("slides", _TURNING, _SLIDING) if slides else ("turns", _SLIDING, _TURNING)
+            for bad, good in zip(wrong, right, strict=True):
+                if getattr(table, bad, None) is not None:
+                    raise InputError(f'{kind} {i + 1}: joint "{name}" {moves}; give {good} instead of {bad}')
 
 
 def _path_sights(rig: Rig) -> list[Sight]:

@@ -12,6 +12,7 @@ from strapdown.kernels import frames, rotation, strapdown
 _IN1 = types.Array(float64, 1, "C", readonly=True)
 _IN2 = types.Array(float64, 2, "C", readonly=True)
 _IN3 = types.Array(float64, 3, "C", readonly=True)
+_OUT1 = types.Array(float64, 1, "C")
 _OUT2 = types.Array(float64, 2, "C")
 _OUT3 = types.Array(float64, 3, "C")
 
@@ -25,6 +26,7 @@ KERNELS = (
     (rotation.matrix_rows, (_IN2, _OUT3)),
     (rotation.from_matrix_rows, (_IN3, _OUT2)),
     (frames.mounted_rows, (_IN2, _IN1, _IN1, _IN1, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2)),
+    (frames.unexplained_rows, (_IN2, _IN1, _IN1, _OUT1, _OUT1)),
     (strapdown.dead_reckon, (_IN1, _IN2, _IN2, _IN1, _OUT2, _OUT2, _OUT2)),
     (strapdown.dead_reckon_increments, (_IN1, _IN2, _IN2, _IN1, _IN1, _IN1, _IN1, _OUT2, _OUT2, _OUT2)),
 )

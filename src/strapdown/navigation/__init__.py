@@ -1,1 +1,1 @@
-"""TODO."""
+"""Where the body went: dead reckoning from rates and specific force."""

@@ -34,7 +34,11 @@ class OutOfRange:
         return (
             f"sensor {self.sensor}: {self.method} is outside its range of validity from t = {self.since_s:.6g} s: "
             f"estimated error up to {self.error:.3g} {self.unit}, allowed {self.allowed:.3g}; "
-            + ("use a smaller physics step" if self.method == "exact" else "sample faster or use exact")
+            + (
+                "use a smaller physics step, slower motors or the integrator rk4"
+                if self.method == "exact"
+                else "sample faster or use exact"
+            )
         )
 
 

@@ -31,6 +31,7 @@ class Sight:
     mass_kg: float | None = None
     joint_frequency_hz: float | None = None  # of a soft proof mass; None: rigid
     damping_ratio: float = 0.0
+    unexplained: Array | None = None  # m/s2: acceleration against change of velocity in the source; None: no such doubt
 
     def dt(self) -> Array:
         return np.diff(self.motion.t)[:, None]
@@ -139,9 +140,15 @@ def _proof_mass_error(s: Sight) -> Array:
     w0 = 2.0 * np.pi * s.joint_frequency_hz
     spring = np.array([[-(w0**2), -2.0 * s.damping_ratio * w0]])
     joint = np.vstack([[[0.0, 1.0]], spring]), np.array([[0.0], [-1.0]]), spring, np.array([[-1.0]])
-    f_n = s.motion.a_n - gravity_vector(s.gravity)
+    g_n = gravity_vector(s.gravity)
+    f_n, hangs_n = s.motion.a_n - g_n, g_n / w0**2  # it begins at rest, as it hangs
     t = np.arange(len(f_n)) * np.mean(s.dt())
-    return _norm(np.stack([lsim(joint, f, t, X0=[-f[0] / w0**2, 0.0])[1] for f in f_n.T], axis=-1))
+    return _norm(np.stack([lsim(joint, f_n[:, i], t, X0=[hangs_n[i], 0.0])[1] for i in range(3)], axis=-1))
+
+
+def _source_error(s: Sight) -> Array:
+    """An exact reading is as good as the motion: what the source's integrator leaves unexplained."""
+    return np.zeros(len(s.motion)) if s.unexplained is None else s.unexplained
 
 
 def _no_error(s: Sight) -> Array:
@@ -150,9 +157,10 @@ def _no_error(s: Sight) -> Array:
 
 # "exact" stands for two methods, one per instrument, under one name
 _EXACT = "value at the time stamp"
-_EXACT_RANGE = "any motion the source resolves: at most 0.25 rad of turn per physics step"
+_EXACT_RANGE = "any motion the source resolves: acceleration and change of velocity agree within the allowed error, "
+_EXACT_RANGE += "and at most 0.25 rad of turn per physics step"
 _MEAN_BEFORE = "mean over the step that ends at the time stamp"
-EXACT_ACCELEROMETER = Method("exact", ACCELEROMETER, Sight.specific_force_s, _no_error, 0, 0, _EXACT, _EXACT_RANGE)
+EXACT_ACCELEROMETER = Method("exact", ACCELEROMETER, Sight.specific_force_s, _source_error, 0, 0, _EXACT, _EXACT_RANGE)
 EXACT_GYROSCOPE = Method("exact", GYROSCOPE, lambda s: s.motion.w_nb_b, _no_error, 0, 0, _EXACT, _EXACT_RANGE)
 
 METHODS = (
