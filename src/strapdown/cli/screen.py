@@ -33,6 +33,11 @@ def ready() -> None:
                 bar.console.print("first run: compiling numerical kernels, cached from then on")
                 bar.start()
     finally:
+        _stop(bar)
+
+
+def _stop(bar: Progress) -> None:
+    if bar.live.is_started:  # a bar that was never shown would still write an empty line
         bar.stop()
 
 
@@ -62,7 +67,7 @@ def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
     try:
         yield done
     finally:
-        bar.stop()
+        _stop(bar)
 
 
 @contextmanager

@@ -5,13 +5,17 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
-from strapdown.evaluation.figures import GREY, LEGEND_ABOVE, STYLE, draw_xyz, panels
+from strapdown.evaluation.figures import AXIS_COLOURS, GREY, LEGEND_ABOVE, STYLE, draw_xyz, panels
 from strapdown.evaluation.readings import error_against_truth
 from strapdown.papers.a import Reproduction
 from strapdown.papers.a_experiments import METHODS, STEPS_MS
 from strapdown.papers.a_runup import CASES
+from strapdown.rotation import q_rotate
+from strapdown.types import Recording
 
 _METHOD_COLOURS = dict(zip(METHODS, ("#111111", "#c0392b", "#2460a7", "#1e8449", "#e67e22"), strict=True))
 
@@ -29,16 +33,25 @@ def figures(result: Reproduction) -> dict[str, Figure]:
     return {name: draw(result) for key, (name, draw) in drawers.items() if key in result.recordings}
 
 
+_POSES = (("a", 0.0, 10.0), ("b", 25.0, 30.0), ("c", 45.0, 50.0))
+
+
 def _poses(result: Reproduction) -> Figure:
-    figure, axes = panels(2, 2, (11.0, 5.4))
-    for column, place in enumerate(("D1", "D2")):
-        recording = result.recordings["A-a_50ms"][f"{place} exact"]
+    figure = Figure(figsize=(11.0, 8.0), layout="constrained")
+    FigureCanvasAgg(figure)
+    above, below = figure.subfigures(2, 1, height_ratios=(1.0, 2.0))
+    runs = {place: result.recordings["A-a_50ms"][f"{place} exact"] for place in ("D1", "D2")}
+    for axis, (name, begin, end) in zip(above.subplots(1, 3), _POSES, strict=True):
+        _draw_arm(axis, runs, 0.5 * (begin + end))
+        axis.set_title(f"pose {name}")
+    axes = below.subplots(2, 2, sharex=True)
+    for column, (place, recording) in enumerate(runs.items()):
         acc_s, gyr_s, _ = recording.inertial()
         draw_xyz(axes[0, column], recording.t, acc_s, "specific force", "m/s²")
         draw_xyz(axes[1, column], recording.t, np.degrees(gyr_s), "rate", "deg/s")
         axes[0, column].set_title(f"{place} on the {recording.meta['link'].replace('_', ' ')}")
         axes[1, column].set_xlabel("time, s")
-        for name, begin, end in (("a", 0.0, 10.0), ("b", 25.0, 30.0), ("c", 45.0, 50.0)):
+        for name, begin, end in _POSES:
             for axis in axes[:, column]:
                 axis.axvspan(begin, end, color=GREY, alpha=0.15, lw=0)
             axes[0, column].text(0.5 * (begin + end), 10.6, f"pose {name}", ha="center", color="#444444")
@@ -46,6 +59,29 @@ def _poses(result: Reproduction) -> Figure:
     axes[0, 1].legend(ncols=3, **LEGEND_ABOVE)
     figure.suptitle("A-a: manipulator, 3 deg/s about X, step 50 ms, method exact", x=0.01, ha="left")
     return figure
+
+
+def _draw_arm(axis: Any, runs: dict[str, Recording], t: float) -> None:
+    """The manipulator in the plane it moves in (y, z), its sensors and their axes; links of 0.4 m, sensors half-way."""
+    ends = [np.array([0.0, 0.2])]
+    for place in ("D2", "D1"):
+        truth = runs[place].inertial()[2]
+        row = int(np.searchsorted(truth.t, t))
+        middle = truth.p_n[row, 1:]
+        ends.append(2.0 * middle - ends[-1])
+        for direction, colour in ((1, AXIS_COLOURS[1]), (2, AXIS_COLOURS[2])):
+            along = 0.14 * q_rotate(truth.q_nb[row], np.eye(3)[direction])[1:]
+            axis.annotate("", middle + along, middle, arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 1.6})
+        axis.plot(*middle, "s", color="#111111", ms=7, zorder=3)
+        axis.text(middle[0] + 0.05, middle[1] - 0.09, place, color="#111111")
+    axis.plot(*np.array(ends).T, "o-", color="#b0b8bf", lw=7, ms=9, zorder=1, solid_capstyle="round")
+    axis.add_patch(Rectangle((-0.16, 0.0), 0.32, 0.12, color="#8a949c"))
+    axis.plot([0.0, 0.0], [0.1, 0.2], color="#8a949c", lw=9, zorder=0)
+    axis.axhline(0.0, color="#555555", lw=1.0)
+    axis.set_aspect("equal")
+    axis.set_xlim(-1.0, 0.5)
+    axis.set_ylim(-0.05, 1.15)
+    axis.set_axis_off()
 
 
 def _lift_and_fall(result: Reproduction) -> Figure:
