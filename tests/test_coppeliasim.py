@@ -86,9 +86,7 @@ def test_run_up_times_are_those_of_the_recordings(comparison, folder):
 
 def test_what_serves_as_truth_in_the_swing_is_noted(comparison):
     assert "A-e_ode_1ms is its own reference: five-point derivatives of the same poses" in comparison.notes
-    assert (
-        "A-e_bullet_50ms is held against A-e_bullet_10ms: no run of 1 ms of this engine is there" in comparison.notes
-    )
+    assert "A-e_bullet_50ms is held against A-e_bullet_10ms: no run of 1 ms of this engine is there" in comparison.notes
     assert {row.run for row in comparison.rows if row.run.startswith("A-e_bullet")} == {
         "A-e_bullet_10ms",
         "A-e_bullet_50ms",

@@ -1,6 +1,7 @@
 """Paths from the plain values of a file: units in the keys, and one clear sentence for each mistake."""
 
 import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -37,6 +38,11 @@ EXAMPLES = {
     "stop-and-go-straight": {"length_m": 3.0, "rest_s": 1.5},
     "circle": {"radius_m": 2.0, "speed_m_s": 1.0, "duration_s": 10.0, "clockwise": True, "start_yaw_deg": 90.0},
     "figure-eight": {"length_m": 4.0, "period_s": 10.0, "duration_s": 20.0, "run_up_s": 2.0},
+    "recorded": {
+        "file": str(Path(__file__).parent.parent / "examples" / "poses.csv"),
+        "columns": {"t": "time_s"},
+        "pose_time_offset_s": 0.0005,
+    },
 }
 
 
