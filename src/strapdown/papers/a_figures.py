@@ -39,7 +39,7 @@ _POSES = (("a", 0.0, 10.0), ("b", 25.0, 30.0), ("c", 45.0, 50.0))
 def _poses(result: Reproduction) -> Figure:
     figure = Figure(figsize=(11.0, 8.0), layout="constrained")
     FigureCanvasAgg(figure)
-    above, below = figure.subfigures(2, 1, height_ratios=(1.0, 2.0))
+    above, below = figure.subfigures(2, 1, height_ratios=(1.0, 2.0))  # type: ignore[misc]
     runs = {place: result.recordings["A-a_50ms"][f"{place} exact"] for place in ("D1", "D2")}
     for axis, (name, begin, end) in zip(above.subplots(1, 3), _POSES, strict=True):
         _draw_arm(axis, runs, 0.5 * (begin + end))
