@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from strapdown.papers.a import Reproduction
+    from strapdown.papers.a_results import Reproduction
     from strapdown.papers.claim import Claim
 
 _PAPERS = ("A",)
