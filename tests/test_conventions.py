@@ -183,7 +183,7 @@ def test_14_other_units_are_suffixes():
 def test_15_headers_name_unit_and_frame(tmp_path):
     headers = [column.header for column in io.COLUMNS]
     assert "acc_x [m/s2, s]" in headers
-    assert [header for header in headers if "[" not in header] == ["sensor", "stop"]
+    assert [header for header in headers if "[" not in header] == ["sensor", "stop", "clipped"]
     (tmp_path / "x.csv").write_text("t [s],temperature\n0,20\n")
     with pytest.raises(InputError, match="names no unit"):
         io.read(tmp_path / "x.csv")
@@ -192,7 +192,7 @@ def test_15_headers_name_unit_and_frame(tmp_path):
 def test_16_names_end_in_their_frame():
     for kind in (Motion, Recording, Solution, Increments):
         for field in fields(kind):
-            if field.name not in {"t", "dt", "q_nb", "temperature", "stop", "odometer", "increments", "truth", "meta"}:
+            if field.name not in {"t", "dt", "q_nb", "temperature", "stop", "clipped", "odometer", "increments", "truth", "meta"}:
                 assert field.name.endswith(("_n", "_b", "_s")), field.name
 
 

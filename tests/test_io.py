@@ -48,6 +48,8 @@ def recording(n=6, seed=0, truth=True, increments=True, meta=None):
         Increments(t, rng.random(n), triad(), triad()) if increments else None,
         Motion(t, triad(), triad(), triad(), q_nb, triad(), triad()) if truth else None,
         {"part": "ADIS16470", "rate_hz": 200.0} if meta is None else meta,
+        rng.normal(size=(n, 2)),
+        rng.random(n) > 0.5,
     )
 
 

@@ -61,6 +61,17 @@ def locked_time(t: ArrayLike, name: str = "t") -> Array:
     return array
 
 
+def locked_flags(flags: ArrayLike, n: int, name: str, t: Array | None = None) -> NDArray[np.bool_]:
+    """True or false, given as bool or as 0 and 1."""
+    number = locked(flags, (n,), name, t)  # bool() alone would take NaN and "0" for true
+    odd = np.flatnonzero((number != 0.0) & (number != 1.0))
+    if len(odd):
+        raise InputError(f"{name} is {number[odd[0]]:.6g} at sample {odd[0]}; give 0 or 1")
+    array = number == 1.0
+    array.flags.writeable = False
+    return array
+
+
 def locked_attitude(q: ArrayLike, n: int, name: str, t: Array | None = None) -> Array:
     """Unit quaternions (w, x, y, z)."""
     array = locked(q, (n, 4), name, t)
@@ -164,7 +175,8 @@ class Recording:
     """What a measuring module gives, and the truth where it is known. Missing is None.
 
     gyr_s (rad/s), acc_s (specific force, m/s2), mag_s (uT): frame s. temperature (deg C), odometer (m): (n,).
-    stop: the controller's word that the vehicle stands (bool). truth: the motion of the sensor's frame s, at the
+    tilt_s (rad): inclination of the x and y axes, (n, 2). stop: the controller's word that the vehicle stands (bool).
+    clipped: some axis was at the end of its range (bool). truth: the motion of the sensor's frame s, at the
     same times. meta: sensor, part, rate, methods, gravity: plain values, which io writes along.
     """
 
@@ -178,24 +190,22 @@ class Recording:
     increments: Increments | None = None
     truth: Motion | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
+    tilt_s: Array | None = None
+    clipped: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         t = locked_time(self.t)
         n = len(t)
         checked: dict[str, Any] = {"t": t, "meta": MappingProxyType(dict(self.meta))}
-        for name in ("gyr_s", "acc_s", "mag_s", "temperature", "odometer"):
-            value = getattr(self, name)
-            if value is not None:
-                shape = (n, 3) if name.endswith("_s") else (n,)
-                checked[name] = locked(value, shape, name, t)
-        if self.stop is not None:
-            number = locked(self.stop, (n,), "stop", t)  # bool() alone would take NaN and "0" for true
-            odd = np.flatnonzero((number != 0.0) & (number != 1.0))
-            if len(odd):
-                raise InputError(f"stop is {number[odd[0]]:.6g} at sample {odd[0]}; give 0 or 1")
-            stop = number == 1.0
-            stop.flags.writeable = False
-            checked["stop"] = stop
+        for name, shape in (("gyr_s", (n, 3)), ("acc_s", (n, 3)), ("mag_s", (n, 3)), ("tilt_s", (n, 2))):
+            if getattr(self, name) is not None:
+                checked[name] = locked(getattr(self, name), shape, name, t)
+        for name in ("temperature", "odometer"):
+            if getattr(self, name) is not None:
+                checked[name] = locked(getattr(self, name), (n,), name, t)
+        for name in ("stop", "clipped"):
+            if getattr(self, name) is not None:
+                checked[name] = locked_flags(getattr(self, name), n, name, t)
         for name in ("truth", "increments"):
             part = getattr(self, name)
             if part is not None and not np.array_equal(part.t, t):

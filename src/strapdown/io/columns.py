@@ -42,7 +42,9 @@ COLUMNS: tuple[Column, ...] = (
     *_triad("mag", "uT", "s", "mag_s"),
     Column("temperature", "degC", None, "temperature", None),
     Column("stop", None, None, "stop", None),
+    Column("clipped", None, None, "clipped", None),
     Column("odometer", "m", None, "odometer", None),
+    *(Column(f"tilt_{axis}", "rad", "s", "tilt_s", i) for i, axis in enumerate("xy")),
     Column("dt", "s", None, "increments.dt", None),
     *_triad("theta", "rad", "s", "increments.theta_s"),
     *_triad("dv", "m/s", "s", "increments.dv_s"),
@@ -53,6 +55,7 @@ COLUMNS: tuple[Column, ...] = (
     *_triad("true_w", "rad/s", "s", "truth.w_nb_b"),
     *_triad("true_dw", "rad/s2", "s", "truth.dw_nb_b"),
 )
+FLAGS = ("stop", "clipped")  # true or false; all other columns but the sensor's name are numbers
 BY_NAME = {column.name: column for column in COLUMNS}
 
 
@@ -97,7 +100,8 @@ UNITS: dict[str, Unit] = {
     "1": Unit("1"),
 }
 
-ColumnMapping = Mapping[str, str | Mapping[str, str]]
+ColumnMapping = Mapping[str, str | Mapping[str, str | float]]
+ROW_NUMBER = -1  # in place of a column: the time of a log that has none, made from its rate
 
 MAPPING_HINT = (
     'give a mapping from our names to the file\'s, like columns={"t": {"column": "time", "unit": "ms"}, '
@@ -107,7 +111,7 @@ MAPPING_HINT = (
 
 @dataclass(frozen=True)
 class Source:
-    """Where one of our columns stands in a file, and the unit it has there."""
+    """Where one of our columns stands in a file (or ROW_NUMBER), and the unit it has there."""
 
     column: Column
     index: int
@@ -146,6 +150,9 @@ def _own_sources(header: Sequence[str], place: str) -> list[Source]:
 def _mapped_sources(header: Sequence[str], mapping: ColumnMapping, place: str) -> list[Source]:
     found: list[Source] = []
     for name, (text, unit) in parse_mapping(mapping).items():
+        if text is None:
+            found.append(Source(BY_NAME[name], ROW_NUMBER, unit))
+            continue
         if text not in header:
             raise InputError(
                 f'{place} has no column "{text}", which the mapping names for {name}; it has {listed(header)}'
@@ -156,29 +163,66 @@ def _mapped_sources(header: Sequence[str], mapping: ColumnMapping, place: str) -
     return found
 
 
-def parse_mapping(mapping: ColumnMapping) -> dict[str, tuple[str, Unit | None]]:
-    """Check a mapping: our name -> (the file's column, its unit). Without a unit the column has ours."""
+def parse_mapping(mapping: ColumnMapping) -> dict[str, tuple[str | None, Unit | None]]:
+    """Check a mapping: our name -> (the file's column, its unit). Without a unit the column has ours.
+
+    Raw counts become (count - zero_counts) / counts_per_unit. The time of a log without time stamps is
+    {"rate_hz": ...}: its column is None, and its "unit" turns row numbers into seconds.
+    """
     if not isinstance(mapping, Mapping):
         raise InputError(f"the column mapping is a {type(mapping).__name__}; {MAPPING_HINT}")
-    parsed: dict[str, tuple[str, Unit | None]] = {}
+    parsed: dict[str, tuple[str | None, Unit | None]] = {}
     for name, entry in mapping.items():
         column = BY_NAME.get(name)
         if column is None:
             raise InputError(f'the column mapping names "{name}"; our columns are {listed(list(BY_NAME))}')
         entry = {"column": entry} if isinstance(entry, str) else entry
+        if name == "t" and isinstance(entry, Mapping) and set(entry) == {"rate_hz"}:
+            if "sensor" in mapping:
+                raise InputError("the mapping makes t from a rate, which works for one sensor only; leave sensor out")
+            parsed[name] = (None, Unit("s", over=_number(entry, "rate_hz", name, above_zero=True)))
+            continue
+        text, unit = (entry.get("column"), entry.get("unit")) if isinstance(entry, Mapping) else (None, None)
         if (
             not isinstance(entry, Mapping)
-            or not {"column"} <= set(entry) <= {"column", "unit"}
-            or not all(isinstance(value, str) for value in entry.values())
+            or not set(entry) <= {"column", "unit", *_COUNTS}
+            or not isinstance(text, str)
+            or not isinstance(unit, str | None)
         ):
             raise InputError(
-                f'the column mapping of {name} is {entry!r}; write "ax" or {{"column": "ax", "unit": "g"}}'
+                f'the column mapping of {name} is {entry!r}; write "ax" or {{"column": "ax", "unit": "g"}} '
+                "(raw counts and logs without time: docs/io.md)"
             )
-        parsed[name] = (entry["column"].strip(), _unit(column, entry.get("unit"), f"the mapping of {name}"))
+        known = _unit(column, unit, f"the mapping of {name}")
+        parsed[name] = (text.strip(), _counted(known, entry, name) if set(entry) & set(_COUNTS) else known)
+    if parsed and all(text is None for text, _ in parsed.values()):
+        raise InputError(f"the column mapping names no column of the file; {MAPPING_HINT}")
     return parsed
 
 
-def read_mapping(path: str | PathLike[str]) -> dict[str, str | dict[str, str]]:
+_COUNTS = ("counts_per_unit", "zero_counts")
+
+
+def _counted(unit: Unit | None, entry: Mapping[str, str | float], name: str) -> Unit:
+    """The unit of a raw count: sensitivity and zero as a data sheet prints them."""
+    if unit is None:
+        raise InputError(f"the mapping of {name} has counts, but {name} has no unit; leave them out")
+    over = unit.over * (_number(entry, "counts_per_unit", name) if "counts_per_unit" in entry else 1.0)
+    zero = _number(entry, "zero_counts", name) if "zero_counts" in entry else 0.0
+    return Unit(unit.si, unit.times, over, unit.plus - zero * unit.times / over)
+
+
+def _number(entry: Mapping[str, str | float], key: str, name: str, above_zero: bool = False) -> float:
+    value = entry[key]
+    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not number or (key != "zero_counts" and value == 0) or (above_zero and value < 0):  # type: ignore[operator]
+        raise InputError(
+            f"{key} in the mapping of {name} is {value!r}; give a number{' above 0' if above_zero else ''}"
+        )
+    return float(value)
+
+
+def read_mapping(path: str | PathLike[str]) -> dict[str, str | dict[str, str | float]]:
     """A column mapping in a TOML file: lines like `acc_x = { column = "ax", unit = "g" }`, `t = "time"`."""
     try:
         mapping = tomllib.loads(whole_bytes(path, "mapping file").decode("utf-8-sig"))

@@ -17,12 +17,13 @@ import pyarrow.csv
 
 from strapdown.errors import InputError
 from strapdown.io.atomic import whole_bytes, whole_file
-from strapdown.io.columns import ColumnMapping, Source, parse_mapping, sources
+from strapdown.io.columns import FLAGS, ROW_NUMBER, ColumnMapping, Source, parse_mapping, sources
 from strapdown.io.table import (
     check_version,
     meta_from_json,
     recordings_from_table,
     table_from_recordings,
+    with_row_numbers,
 )
 from strapdown.types import Recording
 
@@ -36,9 +37,10 @@ _TRUTH_WORDS = ("0", "1", "true", "false", "True", "False", "TRUE", "FALSE")
 def write_csv(path: Path, recordings: Mapping[str, Recording]) -> None:
     table = table_from_recordings(recordings)
     meta = table.schema.metadata
-    if "stop" in table.column_names:  # 0 and 1 are read by everything, true and false by some
-        i = table.column_names.index("stop")
-        table = table.set_column(i, "stop", table["stop"].cast(pa.int8()))
+    for flag in FLAGS:
+        if flag in table.column_names:  # 0 and 1 are read by everything, true and false by some
+            i = table.column_names.index(flag)
+            table = table.set_column(i, flag, table[flag].cast(pa.int8()))
     head = io.StringIO()
     head.write(f"{_MARK}{meta[b'strapdown'].decode()}\n# {meta[b'strapdown_meta'].decode()}\n")
     csv.writer(head, lineterminator="\n").writerow(table.column_names)
@@ -69,10 +71,11 @@ class _Text:
 
 def read_csv(path: Path, mapping: ColumnMapping | None = None) -> dict[str, Recording]:
     text = _take_apart(path, mapping)
-    found = sources(text.header, mapping, text.place)
+    all_found = sources(text.header, mapping, text.place)
     if not text.body.strip():
         raise InputError(f"{text.place} has a header but no rows; nothing was recorded")
-    types = {"sensor": pa.string(), "stop": pa.bool_()}
+    types = {"sensor": pa.string(), **dict.fromkeys(FLAGS, pa.bool_())}
+    found = [source for source in all_found if source.index != ROW_NUMBER]
     try:
         table = pa.csv.read_csv(
             pa.BufferReader(text.body),
@@ -89,7 +92,7 @@ def read_csv(path: Path, mapping: ColumnMapping | None = None) -> dict[str, Reco
     except (pa.ArrowException, OSError, ValueError, MemoryError) as e:
         raise _explained(text, found, e) from e
     return recordings_from_table(
-        [(source, table[str(source.index)]) for source in found],
+        with_row_numbers(all_found, [(source, table[str(source.index)]) for source in found]),
         text.meta,
         text.place,
         lambda row: f"{text.place}, line {_line_of_row(text, row)}",
@@ -102,7 +105,9 @@ def _take_apart(path: Path, mapping: ColumnMapping | None) -> _Text:
     data = _unpacked(path).removeprefix(b"\xef\xbb\xbf")
     if not data.strip():
         raise InputError(f"{place} is empty; check that it was recorded to the end")
-    wanted = {column for column, _ in parse_mapping(mapping).values()} if mapping is not None else None
+    wanted = None
+    if mapping is not None:
+        wanted = {column for column, _ in parse_mapping(mapping).values() if column is not None}
     meta: dict[str, dict] = {}
     ours = False
     first: _Text | None = None
@@ -190,9 +195,9 @@ def _explained(text: _Text, found: list[Source], error: Exception) -> InputError
                 cell, name = cells[source.index], source.column.name
                 if name == "sensor" or not cell:
                     continue
-                if name == "stop" and cell not in _TRUTH_WORDS:
-                    return InputError(f"{at}: stop is {_shown(cell)}, expected 0 or 1; mend or drop the line")
-                if name != "stop" and not _NUMBER.fullmatch(cell):
+                if name in FLAGS and cell not in _TRUTH_WORDS:
+                    return InputError(f"{at}: {name} is {_shown(cell)}, expected 0 or 1; mend or drop the line")
+                if name not in FLAGS and not _NUMBER.fullmatch(cell):
                     column = text.header[source.index]
                     return InputError(f"{at}: {_shown(cell)} in column {column} is not a number; mend or drop the line")
     except csv.Error as e:

@@ -9,12 +9,13 @@ import pyarrow.parquet
 
 from strapdown.errors import InputError
 from strapdown.io.atomic import whole_bytes, whole_file
-from strapdown.io.columns import ColumnMapping, Source, sources
+from strapdown.io.columns import FLAGS, ROW_NUMBER, ColumnMapping, Source, sources
 from strapdown.io.table import (
     check_version,
     meta_from_json,
     recordings_from_table,
     table_from_recordings,
+    with_row_numbers,
 )
 from strapdown.types import Recording
 
@@ -34,7 +35,8 @@ def read_parquet(path: Path, mapping: ColumnMapping | None = None) -> dict[str, 
         raise InputError(f"{place} is empty; check that it was recorded to the end")
     schema, file = _opened(data, place)
     found = sources(schema.names, mapping, place)
-    columns = _columns(file, schema, found, place)
+    stored = [source for source in found if source.index != ROW_NUMBER]
+    columns = with_row_numbers(found, _columns(file, schema, stored, place))
     notes = schema.metadata or {}
     if b"strapdown" in notes:
         check_version(_text(notes[b"strapdown"]), place)
@@ -76,14 +78,16 @@ def _wanted(source: Source, kind: pa.DataType) -> pa.DataType | None:
     inner = kind.value_type if types.is_dictionary(kind) else kind
     if source.column.name == "sensor":
         return pa.string() if types.is_string(inner) or types.is_large_string(inner) else None
-    if source.column.name == "stop":
+    if source.column.name in FLAGS:
         return pa.bool_() if types.is_boolean(kind) or types.is_integer(kind) else None
     number = types.is_floating(kind) or types.is_integer(kind) or types.is_decimal(kind) or types.is_null(kind)
     return pa.float64() if number else None
 
 
 def _expected(source: Source) -> str:
-    return {"sensor": "text", "stop": "true or false"}.get(source.column.name, "numbers")
+    if source.column.name in FLAGS:
+        return "true or false"
+    return "text" if source.column.name == "sensor" else "numbers"
 
 
 def _text(note: bytes) -> str:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from strapdown.errors import InputError
-from strapdown.io.columns import COLUMNS, Column, Source
+from strapdown.io.columns import COLUMNS, FLAGS, ROW_NUMBER, Column, Source
 from strapdown.types import Increments, Motion, Recording
 
 FORMAT_VERSION = "1"
@@ -43,7 +43,9 @@ def table_from_recordings(recordings: Mapping[str, Recording]) -> pa.Table:
 
 
 def _arrow_type(column: Column) -> pa.DataType:
-    return {"sensor": pa.string(), "stop": pa.bool_()}.get(column.name, pa.float64())
+    if column.name in FLAGS:
+        return pa.bool_()
+    return pa.string() if column.name == "sensor" else pa.float64()
 
 
 def _cells(name: str, recording: Recording, column: Column) -> Any:
@@ -56,6 +58,15 @@ def _cells(name: str, recording: Recording, column: Column) -> Any:
         if value is None:
             return None
     return value if column.axis is None else np.ascontiguousarray(value[:, column.axis])
+
+
+def with_row_numbers(
+    found: Sequence[Source], read: Sequence[tuple[Source, pa.ChunkedArray]]
+) -> list[tuple[Source, pa.ChunkedArray]]:
+    """The columns read from a file, with the time of a log that has none: its row numbers."""
+    made = [source for source in found if source.index == ROW_NUMBER]
+    n = len(read[0][1]) if read else 0
+    return [*((source, pa.chunked_array([np.arange(n, dtype=np.float64)])) for source in made), *read]
 
 
 def recordings_from_table(
@@ -100,7 +111,7 @@ def recordings_from_table(
 def _numbers(source: Source, array: pa.ChunkedArray) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Values in our unit, and where the cells are empty."""
     empty = array.is_null().to_numpy(zero_copy_only=False)
-    values = array.fill_null(False if source.column.name == "stop" else 0.0).to_numpy(zero_copy_only=False)
+    values = array.fill_null(False if source.column.name in FLAGS else 0.0).to_numpy(zero_copy_only=False)
     if source.unit is not None:
         with np.errstate(over="ignore"):  # becomes inf, which is told with its line later
             values = source.unit.convert(values)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from strapdown.earth import gravity_vector
 from strapdown.errors import InputError
 from strapdown.rotation import q_conj, q_log, q_mul, q_rotate
-from strapdown.sensors.methods import ACCELEROMETER, Method, Sight, choose
+from strapdown.sensors.methods import ACCELEROMETER, EXACT_ACCELEROMETER, EXACT_GYROSCOPE, Method, Sight, choose
 from strapdown.types import Increments, Motion, Recording
 
 Array = NDArray[np.float64]
@@ -95,6 +95,12 @@ class Imu:
         first = keep.start - method.before
         return values[first : first + keep.stop - keep.start]
 
+    def _distance(self, sight: Sight, method: Method, keep: slice) -> Array:
+        """How far the method's reading is from the exact one: jumps of the motion are in no leading term."""
+        exact = EXACT_ACCELEROMETER if method.instrument == ACCELEROMETER else EXACT_GYROSCOPE
+        difference = self._rows(method.reading(sight), method, keep) - exact.reading(sight)[keep]
+        return np.linalg.norm(difference, axis=1)
+
     def _out_of_range(
         self, sight: Sight, chosen: tuple[Method, Method], keep: slice, physics_step_s: float | None
     ) -> list[OutOfRange]:
@@ -102,7 +108,8 @@ class Imu:
         for method in chosen:
             accelerometer = method.instrument == ACCELEROMETER
             allowed = self.allowed_acc if accelerometer else self.allowed_gyr
-            bound = self._rows(method.error_bound(sight), method, keep)
+            leading = self._rows(method.error_bound(sight), method, keep)
+            bound = np.maximum(leading, self._distance(sight, method, keep))
             over = np.flatnonzero(bound > allowed)
             if len(over):
                 since = float(sight.motion.t[keep][over[0]])
