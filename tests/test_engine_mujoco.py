@@ -183,6 +183,26 @@ def test_after_a_recording_the_robot_is_at_its_end():
     assert same_bits(source.state("lower_link"), live.state("lower_link"))
 
 
+def test_after_a_recording_the_solver_goes_on_as_in_a_live_run():
+    """Against its joint's limit while its target moves on: the solver's memory is part of where the robot is."""
+    program = Program((Command("elbow", "position", 3.5, 0.0, over_s=0.4),))
+    settings = {
+        "motors": [Motor("elbow", "elbow", "position", time_constant_s=0.05)],
+        "mounts": [Mount("imu", "tool")],
+        "start": [Start("elbow", 3.0)],
+        "program": program,
+        "integrator": "implicitfast",
+    }
+    source, live = robot("manipulator", **settings), robot("manipulator", **settings)
+    source.record(0.3, {"imu": np.array([0.0123, 0.3])})
+    live.advance(0.3)
+    assert live.joint_position("elbow") > 3.1  # it presses on the limit
+    for _ in range(5):
+        assert same_bits(source.state("tool"), live.state("tool"))
+        source.advance(0.003)
+        live.advance(0.003)
+
+
 @pytest.mark.parametrize("integrator", ["rk4", "implicitfast"])
 def test_reset_gives_the_same_bits(integrator):
     source = robot("cube", mounts=[Mount("imu", "cube")], integrator=integrator)
@@ -242,6 +262,23 @@ def test_rate_of_a_sensor_does_not_depend_on_the_physics_step():
         assert np.array_equal(motion.t, grid(1.0, 400.0))
     # order 4 of RK4: halving the step divides the error by 16
     assert errors[2e-3] / errors[1e-3] > 12.0
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_readings_between_steps_fit_in_between(integrator):
+    """A motor runs up in 20 ms: a reading half-way between two steps is the mean of those at the steps."""
+    program = Program((Command("axis", "speed", 1.0, 0.0),))
+    source = robot(
+        "bar",
+        motors=[Motor("axis", "axis", "speed", time_constant_s=0.02)],
+        mounts=[Mount("imu", "bar")],
+        program=program,
+        integrator=integrator,
+    )
+    dw = read(source, 0.1, 2000.0).dw_nb_b[:, 2]
+    assert dw[0] > 40.0
+    # curvature (h / tau)^2 / 8 = 3e-4; half a step of a first-order integrator adds as much again
+    np.testing.assert_allclose(dw[1:-1:2], 0.5 * (dw[0:-2:2] + dw[2::2]), rtol=2e-3)
 
 
 def test_readings_on_the_grid_are_the_same_bits_at_every_rate():
@@ -568,7 +605,7 @@ def test_a_robot_file_cannot_switch_our_readings_off(flag, tmp_path):
 
 
 def test_an_inverse_setting_of_a_robot_file_does_not_change_a_driven_robot(tmp_path):
-    body = '<body name="b"><joint name="j" axis="0 1 0"/><geom size=".1" pos=".5 0 0" mass="1"/></body>'
+    body = '<body name="b"><joint name="j" axis="0 1 0" damping="5"/><geom size=".1" pos=".5 0 0" mass="1"/></body>'
     program = Program((Command("j", "position", 1.0, 0.0, over_s=0.2),))
 
     def motion(before):

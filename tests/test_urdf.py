@@ -1,5 +1,6 @@
 """Robot files: what is wrong with one is told in a sentence that names the file, the line or the link."""
 
+import contextlib
 import struct
 from pathlib import Path
 
@@ -7,10 +8,11 @@ import numpy as np
 import pytest
 
 from helpers import G, inertial, joint, link, mjcf, specific_force, urdf, write
+from strapdown.engines.driven import DrivenRobot
 from strapdown.engines.mujoco import MujocoRobot
 from strapdown.engines.parts import Mount, Start
 from strapdown.engines.robot_file import RobotFile
-from strapdown.errors import RobotError
+from strapdown.errors import InputError, RobotError
 
 CORNERS = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], dtype=np.float32)
 FACES = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
@@ -75,7 +77,7 @@ DEFECTS = {
     "zero mass": (urdf(*BASE_ARM[:2], link("arm", inertial(mass=0.0))), ["line 4", 'link "arm"', "no mass above 0"]),
     "negative mass": (urdf(*BASE_ARM[:2], link("arm", inertial(mass=-1.0))), ["line 4", '"arm"', "no mass above 0"]),
     "mass in words": (urdf(*BASE_ARM[:2], link("arm", inertial(mass="heavy"))), ["line 4", '"arm"', '"heavy"']),
-    "mass not finite": (urdf(*BASE_ARM[:2], link("arm", inertial(mass="nan"))), ["line 4", '"arm"', '"nan"']),
+    "mass not finite": (urdf(*BASE_ARM[:2], link("arm", inertial(mass="nan"))), ["line 4", "<mass>", '"nan"']),
     "no inertia": (
         urdf(*BASE_ARM[:2], link("arm", '<inertial><mass value="1"/></inertial>')),
         ["line 4", '"arm"', "no <inertia>"],
@@ -217,6 +219,22 @@ def test_what_the_engine_refuses_is_one_sentence(tmp_path):
         assert "the engine refuses this robot" in refused(write(tmp_path, "r.xml", mjcf(body)))
     missing = mjcf('<body><geom type="mesh" mesh="m"/></body>', before='<asset><mesh name="m" file="no.stl"/></asset>')
     assert "no.stl" in refused(write(tmp_path, "r.xml", missing))
+
+
+def test_the_engine_does_not_talk_past_us(tmp_path, monkeypatch, capfd):
+    """Its warnings on a file go neither to the terminal nor into a log file."""
+    monkeypatch.chdir(tmp_path)
+    file = write(tmp_path, "r.xml", mjcf('<body name="a"><geom size=".1" pos="nan 0 0"/></body>'))
+    assert 'line 1: pos of <geom> is "nan 0 0"' in refused(file)
+    tiny = '<body name="a"><joint/><geom size=".1" mass="1e-30"/></body>'
+    refused(write(tmp_path, "r.xml", mjcf(tiny)))
+    heavy = (link("arm", inertial(mass=1e300, xyz="1 0 0")), joint("k", "arm", "hand"), link("hand"))
+    write(tmp_path, "r.xml", urdf(BASE_ARM[0], BASE_ARM[1], *heavy))  # a singular mass matrix
+    for kind in (MujocoRobot, DrivenRobot):
+        source = kind(RobotFile(file), gravity=G, mounts=[Mount("imu", "hand")])
+        with contextlib.suppress(InputError):
+            source.record(0.1, {"imu": np.array([0.0, 0.1])})
+    assert capfd.readouterr() == ("", "") and [p.name for p in tmp_path.iterdir()] == ["r.xml"]
 
 
 def test_an_mjcf_finds_its_files_beside_itself(tmp_path):

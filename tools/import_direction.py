@@ -13,20 +13,21 @@ PACKAGE = "strapdown"
 
 # room: what it may import from the package, besides itself. A room is a file or a folder in src/strapdown;
 # "motion.protocol" names one file of a room.
-CORE = {"errors", "kernels", "rotation", "earth", "types"}
+CORE = {"errors", "kernels", "rotation", "earth", "earth_magnetism", "types"}
 AT_THE_EDGE = CORE | {"motion.protocol"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "kernels": set(),
     "rotation": {"errors", "kernels"},
     "earth": {"errors", "kernels", "rotation"},
+    "earth_magnetism": {"errors", "kernels", "rotation", "earth"},
     "types": {"errors", "kernels", "rotation", "earth"},
     "motion": CORE,
     "engines": AT_THE_EDGE,
     "devices": AT_THE_EDGE,
     "io": AT_THE_EDGE,
     "vehicles": CORE | {"motion", "engines"},
-    "sensors": CORE | {"motion"},
+    "sensors": CORE | {"motion", "io"},  # part and model files
 }
 # the main path; io joins where results and calibrations are written
 MAY_IMPORT["calibration"] = CORE | {"motion", "sensors", "io"}

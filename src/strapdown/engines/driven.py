@@ -16,7 +16,7 @@ from strapdown.engines.mujoco_block import Sampled, link_block, motion_from_bloc
 from strapdown.engines.mujoco_build import build, known
 from strapdown.engines.parts import Mount, Start
 from strapdown.engines.program import Program, joint_profile
-from strapdown.engines.robot_file import RobotFile
+from strapdown.engines.robot_file import RobotFile, quiet
 from strapdown.errors import InputError
 from strapdown.types import Motion
 
@@ -85,12 +85,14 @@ class DrivenRobot:
             raise InputError(f"cannot advance by {duration_s} s; give a number above 0")
         self._time_s += duration_s
 
+    @quiet()
     def state(self, link: str) -> Motion:
         body = self.model.body(known(link, self.links(), "link", "robot")).id
         t = np.array([self._time_s])
         self._put(*self._joints(t), 0)
         return motion_from_block(self.gravity, t, link_block(self.model, self.data, body)[None, :])
 
+    @quiet()
     def record(
         self, duration_s: float, times: Mapping[str, Array], progress: Callable[[float], None] | None = None
     ) -> dict[str, Sampled]:

@@ -6,8 +6,7 @@ Switches of the program that fall between two steps split the step there. A sens
 reached by a partial step on the side, which leaves the trajectory as it is.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -21,7 +20,7 @@ from strapdown.engines.mujoco_block import Sampled, link_block, motion_from_bloc
 from strapdown.engines.mujoco_build import Built, build, known
 from strapdown.engines.parts import Motor, Mount, Start
 from strapdown.engines.program import SNAP_S, Profile, Program, target_profile
-from strapdown.engines.robot_file import RobotFile
+from strapdown.engines.robot_file import RobotFile, quiet
 from strapdown.errors import InputError
 from strapdown.types import Motion
 
@@ -127,7 +126,7 @@ class MujocoRobot:
             raise InputError(f"cannot advance by {duration_s} s; give a number above 0")
         end = self._time_s + duration_s
         nodes = self._nodes(self._time_s, end)
-        with _quiet():
+        with quiet():
             for t, size in zip(nodes[:-1], self._sizes(nodes), strict=True):
                 self._control(t + 0.5 * size)
                 self.model.opt.timestep = size
@@ -168,7 +167,7 @@ class MujocoRobot:
         warm = np.zeros(self.model.nv)
         breaks = np.flatnonzero(np.diff(sizes)) + 1
         edges = np.unique(np.concatenate([[0], breaks, np.arange(0, len(sizes), _CHUNK), [len(sizes)]]))
-        with _quiet():
+        with quiet():
             for first, last in pairwise(edges):
                 self.model.opt.timestep = sizes[first]
                 state, sensed = rollout.rollout(
@@ -191,13 +190,14 @@ class MujocoRobot:
         moving = np.flatnonzero((controls != self._controls(nodes[:-1])[0]).any(axis=1))
         for i in moving:
             readings[i] = self._read(states[i], float(nodes[i]), float(nodes[i]))
+        self.data.qacc_warmstart[:] = warm
         return readings, states
 
     def _read(self, state: Array, node_s: float, t: float) -> Array:
         """The readings at a node, or by a partial step on the side at a time between two; under the command at t."""
         mujoco.mj_setState(self.model, self.data, state, _PHYSICS)
         self.data.qacc_warmstart[:] = 0.0  # not what another reading left there
-        with _quiet():
+        with quiet():
             if t > node_s:
                 self._control(0.5 * (node_s + t))
                 self.model.opt.timestep = t - node_s
@@ -278,7 +278,7 @@ class MujocoRobot:
         self._control(self._time_s)
         warm = self.data.qacc_warmstart.copy()
         self.model.opt.timestep = self.step_s
-        with _quiet():
+        with quiet():
             mujoco.mj_forward(self.model, self.data)
             mujoco.mj_rnePostConstraint(self.model, self.data)
         self.data.qacc_warmstart[:] = warm
@@ -294,13 +294,3 @@ class MujocoRobot:
             f"the simulation became unstable at about t = {when:.6g} s; use a smaller physics step, the integrator "
             "implicitfast, slower motors or smaller forces"
         )
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep the engine from writing warnings to a log file in the working folder; we tell the user ourselves."""
-    mujoco.set_mju_user_warning(lambda _: None)
-    try:
-        yield
-    finally:
-        mujoco.set_mju_user_warning(None)

@@ -9,7 +9,7 @@ import numpy as np
 
 from strapdown.engines.mujoco_block import BLOCK, BLOCK_SIZE, Sampled, motion_from_block, unexplained
 from strapdown.engines.parts import Motor, Mount, ProofMass, Start
-from strapdown.engines.robot_file import PLAIN, RobotFile, compiled
+from strapdown.engines.robot_file import PLAIN, RobotFile, compiled, quiet
 from strapdown.errors import InputError
 
 INTEGRATORS = {
@@ -70,6 +70,7 @@ class Built:
         }
 
 
+@quiet()
 def build(
     robot: RobotFile,
     gravity: float,

@@ -1,6 +1,7 @@
 """A robot from a URDF or MJCF file as an editable MuJoCo specification, every link kept."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from strapdown.engines.urdf import prepare_urdf
 from strapdown.engines.xml_lines import XmlFile
 from strapdown.errors import RobotError
 
+_NAMES = ("name", "link", "joint", "body", "site", "class", "childclass", "mesh", "file", "filename")  # may be "nan"
 _PLAIN_SPEC = mujoco.MjSpec()
 PLAIN = _PLAIN_SPEC.default  # for what we add to a robot: its file's own <default> is not meant for that
 
@@ -31,6 +33,7 @@ class RobotFile:
     def load(self) -> mujoco.MjSpec:
         """The specification, checked; raises RobotError with one clear sentence."""
         xml = XmlFile(self.path)
+        _refuse_nan(xml)
         if xml.root.tag == "robot":
             text = prepare_urdf(xml, self.floating, self.inertia_from_collision, self.packages)
             spec = _parse(self.path, lambda: mujoco.MjSpec.from_string(text))
@@ -68,14 +71,34 @@ class RobotFile:
             raise RobotError(f'{self.path}: root body "{root.name}" already has joints; it cannot float as well')
 
 
+def _refuse_nan(xml: XmlFile) -> None:
+    """The engine takes a number that is none, and then all of the robot is none."""
+    for element in xml.root.iter():
+        for key, value in element.attrib.items():
+            if "nan" in value.lower().split() and key not in _NAMES:
+                raise RobotError(f'{xml.where(element)}: {key} of <{element.tag}> is "{value}"; give numbers')
+
+
 def compiled(path: Path, spec: mujoco.MjSpec) -> mujoco.MjModel:
     """The model; what the compiler refuses becomes one sentence."""
     return _parse(path, spec.compile)
 
 
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep the engine from writing warnings to a log file in the working folder; we tell the user ourselves."""
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda _: None)
+    try:
+        yield
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
 def _parse(path: Path, build: Callable[[], Any]) -> Any:
     try:
-        return build()
+        with quiet():
+            return build()
     except (ValueError, mujoco.FatalError, RuntimeError, TypeError, UnicodeDecodeError) as error:
         said = " ".join(str(error).replace("Error:", "").split())
         raise RobotError(f"{path}: the engine refuses this robot: {said}") from None
