@@ -28,6 +28,10 @@ $(STAMPS)/test: $(STAMPS)/core
 	@$(PIP) -e ".[test]"
 	@touch $@
 
+$(STAMPS)/bench: $(STAMPS)/core
+	@$(PIP) -e ".[bench]"
+	@touch $@
+
 $(STAMPS)/lint: $(STAMPS)/core
 	@$(PIP) -e ".[lint]"
 	@touch $@
@@ -38,7 +42,7 @@ demo: setup
 test: $(STAMPS)/test
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
-bench: setup
+bench: $(STAMPS)/bench
 	@$(BIN)/python -m benchmarks
 
 lint: $(STAMPS)/lint

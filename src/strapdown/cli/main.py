@@ -6,8 +6,10 @@ import traceback
 
 import typer
 
+from strapdown.cli.allan import allan
 from strapdown.cli.demo import demo
 from strapdown.cli.reproduce import reproduce
+from strapdown.cli.sensors import sensors
 from strapdown.cli.simulate import simulate
 
 app = typer.Typer(
@@ -23,6 +25,8 @@ app = typer.Typer(
 app.command("demo")(demo)
 app.command("simulate")(simulate)
 app.command("reproduce")(reproduce)
+app.command("allan")(allan)
+app.add_typer(sensors, name="sensors")
 
 
 def _version(value: bool) -> None:

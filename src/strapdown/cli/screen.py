@@ -24,14 +24,15 @@ def ready() -> None:
     """Compile the kernels; says so, with progress, if they are not in the cache."""
     from strapdown.kernels.compiled import KERNELS, compile_all
 
-    bar = _bar()
+    bar, said = _bar(), False
     task = bar.add_task("compiling kernels (first run only)", total=len(KERNELS))
     try:
         for compiled in compile_all():
             bar.advance(task)
-            if compiled and not bar.live.is_started:
+            if compiled and not said:
                 bar.console.print("first run: compiling numerical kernels, cached from then on")
                 bar.start()
+                said = True
     finally:
         _stop(bar)
 
@@ -42,13 +43,15 @@ def _stop(bar: Progress) -> None:
 
 
 def _bar() -> Progress:
+    console = told()
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.percentage:3.0f} %"),
         TimeElapsedColumn(),
-        console=told(),
+        console=console,
         transient=True,
+        disable=not console.is_terminal,  # in a file or a pipe it would leave empty lines
     )
 
 

@@ -1,12 +1,9 @@
 """strapdown simulate: a rig in, recordings out."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-
-if TYPE_CHECKING:
-    from strapdown.environment.simulate import Simulated
 
 
 def simulate(
@@ -59,7 +56,7 @@ def simulate(
             }
         )
         return
-    _show(result, summary)
+    _show(summary)
     print(f"recording: {output}")
     if picture is not None:
         print(f"picture:   {picture}")
@@ -74,46 +71,58 @@ def _picture(output: Path) -> Path:
 
 
 def _summary(name: str, recording: Any) -> dict[str, Any]:
-    """What a sensor read, and how far that is from the exact reading."""
+    """What a sensor read, and how far that is from the exact reading; null for an instrument it has not."""
     import numpy as np
 
-    from strapdown.evaluation.readings import error_against_truth
+    from strapdown.evaluation.readings import errors_by_instrument
 
-    acc_error, gyr_error = error_against_truth(recording)
+    meta, errors = recording.meta, errors_by_instrument(recording)
+
+    def largest(values: Any) -> float | None:
+        return None if values is None else float(np.abs(values).max())
+
     return {
         "sensor": name,
-        "link": recording.meta["link"],
-        "accelerometer_method": recording.meta["accelerometer_method"],
-        "gyroscope_method": recording.meta["gyroscope_method"],
-        "rate_hz": recording.meta["rate_hz"],
+        "link": meta["link"],
+        "part": meta.get("part") or meta.get("model"),
+        "accelerometer_method": meta.get("accelerometer_method"),
+        "gyroscope_method": meta.get("gyroscope_method"),
+        "rate_hz": meta["rate_hz"],
         "samples": len(recording),
-        "largest_acc_m_s2": float(np.abs(recording.acc_s).max()),
-        "largest_gyr_rad_s": float(np.abs(recording.gyr_s).max()),
-        "largest_acc_error_m_s2": float(acc_error.max()),
-        "largest_gyr_error_rad_s": float(gyr_error.max()),
+        "largest_acc_m_s2": largest(recording.acc_s),
+        "largest_gyr_rad_s": largest(recording.gyr_s),
+        "largest_mag_ut": largest(recording.mag_s),
+        "largest_acc_error_m_s2": largest(errors.get("acc_s")),
+        "largest_gyr_error_rad_s": largest(errors.get("gyr_s")),
+        "clipped_samples": None if recording.clipped is None else int(recording.clipped.sum()),
     }
 
 
-def _show(result: "Simulated", summary: list[dict[str, Any]]) -> None:
+def _show(summary: list[dict[str, Any]]) -> None:
     from strapdown.cli import screen
 
+    numbers = ("largest_acc_m_s2", "largest_acc_error_m_s2", "largest_gyr_rad_s", "largest_gyr_error_rad_s")
     rows = [
         [
             s["sensor"],
             s["link"],
-            f"{s['accelerometer_method']} / {s['gyroscope_method']}",
+            _kind(s),
             screen.short(s["rate_hz"]),
             str(s["samples"]),
-            screen.short(s["largest_acc_m_s2"]),
-            screen.short(s["largest_acc_error_m_s2"]),
-            screen.short(s["largest_gyr_rad_s"]),
-            screen.short(s["largest_gyr_error_rad_s"]),
+            *(screen.short(s[key]) for key in numbers),
         ]
         for s in summary
     ]
     screen.show_table(
-        "Sensors: largest reading and largest error of the method",
-        ["sensor", "link", "accelerometer / gyroscope", "Hz", "samples", "m/s2", "error", "rad/s", "error"],
+        "Sensors: largest reading and largest error",
+        ["sensor", "link", "part, or accelerometer / gyroscope", "Hz", "samples", "m/s2", "error", "rad/s", "error"],
         rows,
         left=3,
     )
+
+
+def _kind(summary: dict[str, Any]) -> str:
+    if summary["part"]:
+        return str(summary["part"])
+    methods = summary["accelerometer_method"], summary["gyroscope_method"]
+    return " / ".join(methods) if all(methods) else "-"

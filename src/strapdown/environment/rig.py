@@ -1,242 +1,31 @@
 """The rig file (TOML): which robot or path moves, in what gravity, with which motors, sensors and program.
 
-Keys carry their units. The models below are the format; what they accept is turned into the plain types of the
-engines and sensors, once, here. docs/simulate.md explains every key.
+Keys carry their units. The models of the tables are the format; what they accept is turned into the plain types of
+the engines and sensors, once, there. docs/simulate.md explains every key.
 """
 
 import re
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Any, get_args
 
-import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
-from strapdown.earth import gravity
-from strapdown.engines.parts import Motor, Mount, ProofMass, Start
-from strapdown.engines.program import Command, Program, Push
+from strapdown.engines.program import Program
+from strapdown.environment.rig_robot import MotionTable, MotorTable, PhysicsTable, ProgramTable, RobotTable, StartTable
+from strapdown.environment.rig_sensors import (
+    InclinometerTable,
+    MagnetismTable,
+    Mounted,
+    OdometerTable,
+    Seed,
+    SensorTable,
+)
+from strapdown.environment.table import Positive, Table
 from strapdown.errors import InputError
-from strapdown.rotation import q_from_euler
-from strapdown.sensors.imu import ALLOWED_ACC, ALLOWED_GYR, Imu
-
-_DEG = np.pi / 180.0
-
-_FAR = 1e12  # in any unit: more is a typing error, and its square still a number
 
 
-def _not_tiny(x: float) -> float:
-    if x < 1.0 / _FAR:
-        raise ValueError(f"is {x:g}, too close to 0; give {1.0 / _FAR:g} or more")
-    return x
-
-
-# strict: "10" and true are not numbers, 1 is not a yes
-Positive = Annotated[float, Field(strict=True, gt=0.0, le=_FAR, allow_inf_nan=False), AfterValidator(_not_tiny)]
-NotNegative = Annotated[float, Field(strict=True, ge=0.0, le=_FAR, allow_inf_nan=False)]
-Number = Annotated[float, Field(strict=True, ge=-_FAR, le=_FAR, allow_inf_nan=False)]
-Flag = Annotated[bool, Field(strict=True)]
-Vector = tuple[Number, Number, Number]
-Name = Annotated[str, Field(min_length=1, max_length=100)]
-
-
-def _unit_quaternion(q: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
-    if abs(np.linalg.norm(q) - 1.0) > 1e-6:
-        raise ValueError(f"has norm {np.linalg.norm(q):.6g}, expected 1")
-    return q
-
-
-Quaternion = Annotated[tuple[Number, Number, Number, Number], AfterValidator(_unit_quaternion)]
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-_T = TypeVar("_T", bound=_Table)
-
-
-def _one_of(table: _T, first: str, second: str) -> _T:
-    if getattr(table, first) is not None and getattr(table, second) is not None:
-        raise ValueError(f"has both {first} and {second}; keep one")
-    return table
-
-
-class _Turned(_Table):
-    """An attitude: ZYX Euler angles (roll, pitch, yaw) in deg, or a quaternion (w, x, y, z)."""
-
-    rotation_deg: Vector | None = None
-    quaternion_wxyz: Quaternion | None = None
-
-    @model_validator(mode="after")
-    def _one(self) -> "_Turned":
-        return _one_of(self, "rotation_deg", "quaternion_wxyz")
-
-    def q(self) -> tuple[float, float, float, float] | None:
-        if self.quaternion_wxyz is not None:
-            return self.quaternion_wxyz
-        if self.rotation_deg is None:
-            return None
-        w, x, y, z = q_from_euler(*(np.array(self.rotation_deg) * _DEG)).tolist()
-        return w, x, y, z
-
-
-class RobotTable(_Turned):
-    file: Name
-    drive: Literal["motors", "kinematic"] = "motors"
-    floating: Flag = False
-    floor: Flag = False
-    position_m: Vector | None = None
-    inertia_from_collision: Flag = False
-    packages: dict[str, str] = Field(default_factory=dict)
-
-
-class PhysicsTable(_Table):
-    gravity: Literal["earth", "mars", "moon"] | NotNegative = "earth"
-    latitude_deg: Annotated[float, Field(strict=True, ge=-90.0, le=90.0)] = 45.0
-    height_m: Number = 0.0
-    step_s: Positive = 1e-3
-    integrator: Literal["rk4", "implicitfast", "discrete", "euler"] = "rk4"
-
-    def g(self) -> float:
-        return gravity(self.gravity, self.latitude_deg, self.height_m)
-
-
-class MotorTable(_Table):
-    joint: Name
-    name: Name | None = None
-    kind: Literal["speed", "position", "torque"]
-    max_torque_nm: Positive | None = None
-    max_force_n: Positive | None = None
-    time_constant_s: Positive | None = None
-    gravity_compensation: Flag = True
-
-    @model_validator(mode="after")
-    def _one_limit(self) -> "MotorTable":
-        return _one_of(self, "max_torque_nm", "max_force_n")
-
-    def motor(self) -> Motor:
-        limit = self.max_torque_nm if self.max_torque_nm is not None else self.max_force_n
-        return Motor(
-            self.name or self.joint, self.joint, self.kind, limit, self.time_constant_s, self.gravity_compensation
-        )
-
-
-class StartTable(_Table):
-    joint: Name
-    position_deg: Number | None = None
-    position_m: Number | None = None
-    speed_deg_s: Number | None = None
-    speed_m_s: Number | None = None
-
-    @model_validator(mode="after")
-    def _one_unit(self) -> "StartTable":
-        return _one_of(_one_of(self, "position_deg", "position_m"), "speed_deg_s", "speed_m_s")
-
-    def start(self) -> Start:
-        position = self.position_deg * _DEG if self.position_deg is not None else self.position_m or 0.0
-        speed = self.speed_deg_s * _DEG if self.speed_deg_s is not None else self.speed_m_s or 0.0
-        return Start(self.joint, position, speed)
-
-
-class SensorTable(_Turned):
-    name: Name
-    link: Name
-    method: str | list[str] = "exact"
-    rate_hz: Positive = 100.0
-    position_m: Vector = (0.0, 0.0, 0.0)
-    increments: Flag = False
-    allowed_error_m_s2: Positive = ALLOWED_ACC
-    allowed_error_rad_s: Positive = ALLOWED_GYR
-    proof_mass_kg: Positive = 1e-3
-    joint_frequency_hz: Positive | None = None
-    damping_ratio: NotNegative = 0.7
-
-    def methods(self) -> tuple[str, ...]:
-        return (self.method,) if isinstance(self.method, str) else tuple(self.method)
-
-    def imu(self) -> Imu:
-        return Imu(
-            self.name,
-            self.rate_hz,
-            self.methods(),
-            self.increments,
-            self.allowed_error_m_s2,
-            self.allowed_error_rad_s,
-        )
-
-    def mount(self) -> Mount:
-        proof = None
-        if "proof-mass" in self.methods():
-            proof = ProofMass(self.proof_mass_kg, self.joint_frequency_hz, self.damping_ratio)
-        return Mount(self.name, self.link, self.position_m, self.q() or (1.0, 0.0, 0.0, 0.0), proof)
-
-
-_VALUES = {
-    "speed_deg_s": ("speed", _DEG),
-    "speed_m_s": ("speed", 1.0),
-    "position_deg": ("position", _DEG),
-    "position_m": ("position", 1.0),
-    "torque_nm": ("torque", 1.0),
-}
-
-
-class ProgramTable(_Table):
-    """One line of the program: a motor (or, driven, a joint) follows a value, or a link is pushed."""
-
-    at_s: NotNegative
-    until_s: NotNegative | None = None
-    over_s: NotNegative = 0.0
-    motor: Name | None = None
-    joint: Name | None = None
-    link: Name | None = None
-    speed_deg_s: Number | None = None
-    speed_m_s: Number | None = None
-    position_deg: Number | None = None
-    position_m: Number | None = None
-    torque_nm: Number | None = None
-    force_n: Vector | None = None
-    push_torque_nm: Vector | None = None
-
-    @model_validator(mode="after")
-    def _complete(self) -> "ProgramTable":
-        named = [key for key in ("motor", "joint", "link") if getattr(self, key) is not None]
-        if len(named) != 1:
-            raise ValueError(f"names {' and '.join(named) or 'nothing'}; give exactly one of motor, joint or link")
-        values = [key for key in _VALUES if getattr(self, key) is not None]
-        pushes = [key for key in ("force_n", "push_torque_nm") if getattr(self, key) is not None]
-        if self.until_s is not None and self.until_s <= self.at_s:
-            raise ValueError(f"ends at until_s = {self.until_s:g}, not after at_s = {self.at_s:g}")
-        if self.link is not None:
-            if values or not pushes or self.until_s is None or self.over_s:
-                raise ValueError("a push on a link needs until_s and force_n or push_torque_nm, and nothing else")
-        elif len(values) != 1 or pushes:
-            raise ValueError(f"needs exactly one of {', '.join(_VALUES)} for its {named[0]}")
-        elif values[0].startswith("position") and self.until_s is not None:
-            raise ValueError("a position has no until_s; it holds until the next command")
-        elif not values[0].startswith("position") and self.over_s:
-            raise ValueError("over_s is for positions; give several speeds or torques instead")
-        return self
-
-    def command(self) -> Command:
-        (key,) = [k for k in _VALUES if getattr(self, k) is not None]
-        kind, factor = _VALUES[key]
-        name = self.motor or self.joint or ""
-        return Command(name, kind, getattr(self, key) * factor, self.at_s, self.until_s, self.over_s)
-
-    def push(self) -> Push:
-        zero = (0.0, 0.0, 0.0)
-        assert self.link is not None and self.until_s is not None  # _complete has seen to it
-        return Push(self.link, self.force_n or zero, self.push_torque_nm or zero, self.at_s, self.until_s)
-
-
-class MotionTable(BaseModel):
-    """A path instead of a robot; its further keys depend on its kind (strapdown.motion.catalogue)."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-    kind: Name
-
-
-class Rig(_Table):
+class Rig(Table):
     """A whole rig file."""
 
     duration_s: Positive | None = None  # of a motion: None is all of it
@@ -245,7 +34,11 @@ class Rig(_Table):
     physics: PhysicsTable = PhysicsTable()
     motor: tuple[MotorTable, ...] = ()
     start: tuple[StartTable, ...] = ()
-    sensor: Annotated[tuple[SensorTable, ...], Field(min_length=1)]
+    sensor: tuple[SensorTable, ...] = ()
+    inclinometer: tuple[InclinometerTable, ...] = ()
+    odometer: tuple[OdometerTable, ...] = ()
+    magnetism: MagnetismTable = MagnetismTable()
+    seed: Seed = 0
     program: tuple[ProgramTable, ...] = ()
     folder: Path = Field(default=Path(), exclude=True)  # of the rig file: relative paths start here
 
@@ -255,7 +48,9 @@ class Rig(_Table):
             raise ValueError("needs either a [robot] or a [motion], and not both")
         if self.robot is not None and self.duration_s is None:
             raise ValueError("has no duration_s; say how long the robot moves")
-        names = [sensor.name for sensor in self.sensor]
+        names = [mounted.name for mounted in self.mounted()]
+        if not names:
+            raise ValueError("has no [[sensor]], [[inclinometer]] or [[odometer]]; add one")
         twice = [name for name in names if names.count(name) > 1]
         if twice:
             raise ValueError(f'has two sensors called "{twice[0]}"; give each its own name')
@@ -275,6 +70,10 @@ class Rig(_Table):
                 if not driven and line.joint is not None:
                     raise ValueError(f'program {i + 1} names joint "{line.joint}"; name the motor on it instead')
         return self
+
+    def mounted(self) -> tuple[Mounted, ...]:
+        """All that sits on links, in the order of the recordings."""
+        return (*self.sensor, *self.inclinometer, *self.odometer)
 
     def commands(self) -> Program:
         return Program(

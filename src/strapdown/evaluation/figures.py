@@ -40,28 +40,57 @@ def panels(
 
 
 def draw_xyz(axis: Any, t: np.ndarray, values: np.ndarray, label: str, unit: str) -> None:
-    """Three components in their colours."""
+    """Up to three components in their colours."""
     thin = slice(None, None, max(1, len(t) // _MOST_POINTS))
-    for i, name in enumerate("xyz"):
+    for i, name in enumerate("xyz"[: values.shape[1]]):
         axis.plot(t[thin], values[thin, i], color=AXIS_COLOURS[i], label=f"{name}")
     axis.set_ylabel(f"{label}, {unit}")
 
 
-@mpl.rc_context(STYLE)
+CHANNELS = {
+    "acc_s": ("specific force", "m/s²"),
+    "gyr_s": ("rate", "rad/s"),
+    "mag_s": ("magnetic field", "µT"),
+    "tilt_s": ("tilt", "rad"),
+    "odometer": ("odometer", "m"),
+    "temperature": ("temperature", "°C"),
+}
+LEAST_SPAN = 1e-6  # of an axis: below it a signal is roundoff, and looks it
+
+
+@mpl.rc_context({**STYLE, "text.parse_math": False})
 def signals(recordings: Mapping[str, Recording], title: str) -> Figure:
-    """Accelerometer and gyroscope of each sensor over time."""
-    figure, axes = panels(2, len(recordings), (max(8.0, 4.5 * len(recordings)), 5.0))
+    """Every signal of each sensor over time, a column for each sensor."""
+    channels = [c for c in CHANNELS if any(getattr(r, c) is not None for r in recordings.values())]
+    n = len(recordings)
+    figure, axes = panels(len(channels), n, (max(8.0, 4.5 * n), max(3.0, 0.8 + 2.1 * len(channels))), sharex=False)
     for column, (name, recording) in enumerate(recordings.items()):
-        method = f"{recording.meta.get('accelerometer_method', '')} / {recording.meta.get('gyroscope_method', '')}"
-        if recording.acc_s is not None:
-            draw_xyz(axes[0, column], recording.t, recording.acc_s, "specific force", "m/s²")
-        if recording.gyr_s is not None:
-            draw_xyz(axes[1, column], recording.t, recording.gyr_s, "rate", "rad/s")
-        axes[0, column].set_title(f"{name} on {recording.meta.get('link', '?')}: {method}")
-        axes[1, column].set_xlabel("time, s")
-    axes[1, -1].legend(ncols=3, loc="best")
+        for row, channel in enumerate(channels):
+            axis, values = axes[row, column], getattr(recording, channel)
+            if values is None:
+                axis.set_axis_off()
+                continue
+            draw_xyz(axis, recording.t, values.reshape(len(values), -1), *CHANNELS[channel])
+            low, high = axis.get_ylim()
+            if high - low < LEAST_SPAN:
+                middle = 0.5 * (low + high)
+                axis.set_ylim(middle - 0.5 * LEAST_SPAN, middle + 0.5 * LEAST_SPAN)
+            axis.set_xlabel("time, s")
+        axes[0, column].set_title(f"{name} on {recording.meta.get('link', '?')}: {_kind(recording)}")
+        drawn = [axis for axis in axes[:, column] if axis.lines]
+        if column == n - 1 and drawn:
+            drawn[0].legend(ncols=3, loc="best")
     figure.suptitle(title, x=0.01, ha="left")
     return figure
+
+
+def _kind(recording: Recording) -> str:
+    """The part, or the methods of an ideal sensor."""
+    meta = recording.meta
+    said = meta.get("part") or meta.get("model")
+    if said is None and "accelerometer_method" in meta:
+        said = f"{meta['accelerometer_method']} / {meta['gyroscope_method']}"
+    return said or ("inclinometer" if recording.tilt_s is not None else "odometer")
 
 
 def save(figure: Figure, path: Path) -> None:

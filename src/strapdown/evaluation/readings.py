@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strapdown.earth import gravity_vector
+from strapdown.errors import InputError
 from strapdown.rotation import q_conj, q_rotate
 from strapdown.types import Motion, Recording
 
@@ -15,8 +16,19 @@ def ideal_readings(motion: Motion, gravity: float) -> tuple[Array, Array]:
     return q_rotate(q_conj(motion.q_nb), motion.a_n - gravity_vector(gravity)), np.array(motion.w_nb_b)
 
 
+def errors_by_instrument(recording: Recording) -> dict[str, Array]:
+    """Length of the error vector at every sample, for the inertial instruments the recording has: "acc_s", "gyr_s"."""
+    if recording.truth is None:
+        raise InputError("the recording has no truth; errors need it")
+    true = dict(
+        zip(("acc_s", "gyr_s"), ideal_readings(recording.truth, recording.meta.get("gravity_m_s2", 0.0)), strict=True)
+    )
+    have = {name: value for name in true if (value := getattr(recording, name)) is not None}
+    return {name: np.linalg.norm(value - true[name], axis=1) for name, value in have.items()}
+
+
 def error_against_truth(recording: Recording) -> tuple[Array, Array]:
     """Length of the error vector at every sample: accelerometer (m/s2), gyroscope (rad/s)."""
-    acc_s, gyr_s, truth = recording.inertial()
-    true_acc_s, true_gyr_s = ideal_readings(truth, float(recording.meta["gravity_m_s2"]))
-    return np.linalg.norm(acc_s - true_acc_s, axis=1), np.linalg.norm(gyr_s - true_gyr_s, axis=1)
+    recording.inertial()
+    errors = errors_by_instrument(recording)
+    return errors["acc_s"], errors["gyr_s"]

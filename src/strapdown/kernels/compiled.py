@@ -5,18 +5,23 @@ Commands call this first, so that a user's first run says what it is doing inste
 
 from collections.abc import Iterator
 
-from numba import float64, types
+from numba import boolean, float64, int64, types
 
-from strapdown.kernels import frames, rotation, strapdown
+from strapdown.kernels import allan, drift, error_chain, frames, rotation, strapdown
 
 _IN1 = types.Array(float64, 1, "C", readonly=True)
 _IN2 = types.Array(float64, 2, "C", readonly=True)
 _IN3 = types.Array(float64, 3, "C", readonly=True)
+_COUNTS1 = types.Array(int64, 1, "C", readonly=True)
 _OUT1 = types.Array(float64, 1, "C")
 _OUT2 = types.Array(float64, 2, "C")
 _OUT3 = types.Array(float64, 3, "C")
+_COUNTS_OUT1 = types.Array(int64, 1, "C")
+_FLAGS_OUT2 = types.Array(boolean, 2, "C")
+_RNG = types.npy_rng
 
 KERNELS = (
+    (allan.allan_variances, (_IN2, _COUNTS1, _OUT2)),
     (rotation.mul_rows, (_IN2, _IN2, _OUT2)),
     (rotation.rotate_rows, (_IN2, _IN2, _OUT2)),
     (rotation.exp_rows, (_IN2, _OUT2)),
@@ -27,6 +32,21 @@ KERNELS = (
     (rotation.from_matrix_rows, (_IN3, _OUT2)),
     (frames.mounted_rows, (_IN2, _IN1, _IN1, _IN1, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2)),
     (frames.unexplained_rows, (_IN2, _IN1, _IN1, _OUT1, _OUT1)),
+    (
+        error_chain.measure_rows,
+        (
+            *(_IN2, _IN2, _IN1, _COUNTS1, int64, _IN1, _IN1, _IN2, _IN2, _IN1, _IN2, _IN2, boolean),
+            *(_IN1, _RNG, _IN2, int64, _IN1, _RNG, float64, float64, _OUT2, _FLAGS_OUT2),
+        ),
+    ),
+    (
+        error_chain.arrival_rows,
+        (_IN1, int64, float64, float64, _RNG, float64, _RNG, float64, _OUT1, _COUNTS_OUT1),
+    ),
+    (error_chain.first_bad_row, (_IN2,)),
+    (error_chain.first_uneven, (_IN1, float64, float64)),
+    (drift.drift_grid, (_COUNTS1, _IN1, _IN1, _IN1, _RNG, _IN1, _RNG, _OUT2)),
+    (drift.matlab_drift_rows, (_IN1, _IN1, _IN1, _RNG, _IN1, _RNG, _OUT2)),
     (strapdown.dead_reckon, (_IN1, _IN2, _IN2, _IN1, _OUT2, _OUT2, _OUT2)),
     (strapdown.dead_reckon_increments, (_IN1, _IN2, _IN2, _IN1, _IN1, _IN1, _IN1, _OUT2, _OUT2, _OUT2)),
 )

@@ -19,6 +19,12 @@ ALLOWED_GYR = 0.005  # rad/s
 TURN_PER_STEP = 0.25  # rad per physics step: RK4 is then off by about 1e-5 of the signal per step
 
 
+def sample_times(rate_hz: float, duration_s: float) -> Array:
+    """Times k / rate from 0 to the duration."""
+    n = int(np.floor(duration_s * rate_hz * (1.0 + 1e-12) + 1e-9)) + 1
+    return np.minimum(np.arange(n) / rate_hz, duration_s)
+
+
 @dataclass(frozen=True)
 class OutOfRange:
     """A method left its range of validity: since when, and how large its error may be."""
@@ -57,11 +63,6 @@ class Imu:
         if not (np.isfinite(self.rate_hz) and self.rate_hz > 0.0):
             raise InputError(f'sensor "{self.name}": rate is {self.rate_hz} Hz; give a number above 0')
         choose(self.methods, f'sensor "{self.name}"')
-
-    def times(self, duration_s: float) -> Array:
-        """Sample times k / rate from 0 to the duration."""
-        n = int(np.floor(duration_s * self.rate_hz * (1.0 + 1e-12) + 1e-9)) + 1
-        return np.minimum(np.arange(n) / self.rate_hz, duration_s)
 
     def measure(self, sight: Sight, physics_step_s: float | None = None) -> tuple[Recording, list[OutOfRange]]:
         """Readings with truth, and the methods that left their range (each once)."""

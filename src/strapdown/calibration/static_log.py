@@ -1,0 +1,93 @@
+"""The noise of a real part, from a log in which it lies still: curves, constants, and what to say about them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from strapdown.calibration.allan import Allan, Band, allan_deviation, confidence_band
+from strapdown.calibration.noise_fit import AxisFit, fit_noise
+from strapdown.calibration.rest import even_step, moved_at
+from strapdown.errors import InputError
+from strapdown.types import Array, Recording
+
+FIELDS = {"accelerometer": "acc_s", "gyroscope": "gyr_s", "magnetometer": "mag_s"}
+UNITS = {"accelerometer": "m/s2", "gyroscope": "rad/s", "magnetometer": "uT"}
+_JITTER_TO_TELL = 0.01  # of a step
+
+
+@dataclass(frozen=True, eq=False)
+class InstrumentNoise:
+    """One instrument: its Allan curve, and for each axis fit, band, mean, and smallest step (None: not quantised)."""
+
+    name: str
+    unit: str
+    curve: Allan
+    fits: tuple[AxisFit, ...]
+    bands: tuple[Band, ...]
+    mean: Array
+    steps: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class LogNoise:
+    """All instruments of a log at rest. notes: sentences for the user."""
+
+    instruments: dict[str, InstrumentNoise]
+    step_s: float
+    samples: int
+    notes: tuple[str, ...]
+
+    @property
+    def duration_s(self) -> float:
+        return self.samples * self.step_s
+
+
+def analyse_log(recording: Recording, probability: float = 0.95) -> LogNoise:
+    """Allan deviation with its band, and the noise constants, of every axis of a log at rest."""
+    present = {name: getattr(recording, field) for name, field in FIELDS.items()}
+    present = {name: values for name, values in present.items() if values is not None}
+    if not present:
+        raise InputError("the log has neither accelerometer, gyroscope nor magnetometer; record at least one of them")
+    step, jitter = even_step(recording.t)
+    notes = []
+    if jitter > _JITTER_TO_TELL * step:
+        notes.append(
+            f"time stamps scatter by {jitter:.2g} s ({100 * jitter / step:.2g} % of a step) around an even grid of "
+            f"{1.0 / step:.5g} Hz, which the analysis takes instead; at rest that does no harm"
+        )
+    for name, values in present.items():
+        touched = [moved_at(values[:, i], step, f"{name} {axis}") for i, axis in enumerate("xyz")]
+        notes += [note for note in touched if note is not None]
+    instruments = {name: _instrument(name, values, step, probability) for name, values in present.items()}
+    for name, found in instruments.items():
+        notes += _of_axes(name, [fit.notes for fit in found.fits])
+    return LogNoise(instruments, step, len(recording), tuple(notes))
+
+
+def _instrument(name: str, values: Array, step: float, probability: float) -> InstrumentNoise:
+    curve = allan_deviation(values, step)
+    fits = tuple(fit_noise(np.ascontiguousarray(values[:, i]), step) for i in range(3))
+    bands = tuple(confidence_band(curve, i, fit.noise, probability) for i, fit in enumerate(fits))
+    steps = tuple(smallest_step(values[:, i]) for i in range(3))
+    return InstrumentNoise(name, UNITS[name], curve, fits, bands, values.mean(axis=0), steps)
+
+
+def _of_axes(name: str, notes: list[tuple[str, ...]]) -> list[str]:
+    return [f"{name} {axis}: {note}" for axis, said in zip("xyz", notes, strict=True) for note in said]
+
+
+def smallest_step(values: Array) -> float | None:
+    """Unit per count of readings that are whole multiples of something; None for readings that are not."""
+    distinct = np.unique(values)
+    gaps = np.diff(distinct)
+    # the same count may be written with different roundoff
+    roundoff = 1e-9 * max(abs(float(distinct[0])), abs(float(distinct[-1])))
+    gaps = gaps[gaps > roundoff]
+    if len(gaps) == 0 or len(gaps) + 1 > len(values) // 4:
+        return None
+    for part in (1.0, 2.0, 3.0):  # the smallest gap may be two or three counts
+        step = float(gaps.min()) / part
+        if np.all(np.abs(gaps / step - np.round(gaps / step)) < 1e-3 + roundoff / step):
+            counts = np.round(gaps / step)
+            return float(gaps.sum() / counts.sum())  # over the whole span: better than a single gap
+    return None

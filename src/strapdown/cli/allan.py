@@ -1,0 +1,151 @@
+"""strapdown allan: a log at rest in, noise constants and a virtual twin out."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from strapdown.calibration.noise_fit import Term
+    from strapdown.calibration.static_log import InstrumentNoise, LogNoise
+
+_NAMES = {
+    "white": "N white noise",
+    "instability": "B bias instability",
+    "walk": "K random walk",
+    "quantisation": "Q quantisation",
+    "ramp": "R steady drift",
+    "markov": "Gauss-Markov deviation",
+    "markov_s": "Gauss-Markov time",
+}
+
+
+def allan(
+    log: Annotated[Path, typer.Argument(metavar="LOG", help="A log at rest: .csv, .csv.gz or .parquet.")],
+    sensor: Annotated[str | None, typer.Option("--sensor", metavar="NAME", help="Which sensor of the log.")] = None,
+    columns: Annotated[
+        Path | None,
+        typer.Option("--columns", metavar="MAPPING.toml", help="Column mapping of a foreign log (docs/io.md)."),
+    ] = None,
+    fit: Annotated[
+        bool, typer.Option("--fit", help="Fit the noise constants N, B, K, Q and correlation times.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="MODEL.toml", help="Write the fitted sensor model: the log's twin."),
+    ] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="PICTURE.png", help="Draw the curves.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")] = False,
+) -> None:
+    """Allan deviation of every axis of a log in which the sensor lies still, and the noise constants behind it.
+
+    Example: strapdown allan night.parquet --fit -o my_imu.toml --plot allan.png
+    """
+    from strapdown.calibration.noise_words import as_document
+    from strapdown.calibration.static_log import analyse_log
+    from strapdown.calibration.twin import remarks, write_twin
+    from strapdown.cli import screen
+    from strapdown.errors import InputError
+    from strapdown.io import read_mapping, read_one
+    from strapdown.io.atomic import writable_target
+
+    if output is not None and output.suffix != ".toml":
+        raise InputError(f"{output} is not a .toml file; name the sensor model like my_imu.toml")
+    if plot is not None and plot.suffix.lower() != ".png":
+        raise InputError(f"{plot} is not a .png file; name the picture like allan.png")
+    for path in (output, plot):
+        if path is not None:
+            writable_target(path)
+    recording = read_one(log, sensor, None if columns is None else read_mapping(columns))
+    try:
+        found = analyse_log(recording)  # its one small kernel compiles in a second: no need to make all ready
+    except InputError as error:
+        raise InputError(f"{log}: {error}") from None
+    fit = fit or output is not None
+    notes = [*found.notes, *(remarks(found) if output is not None else ())]
+    if output is not None:
+        write_twin(output, found, log.name)
+    if plot is not None:
+        from strapdown.evaluation.allan_figures import allan_figure
+        from strapdown.evaluation.figures import save
+
+        save(allan_figure(found, log.name, fit), plot)
+    if as_json:
+        document = {"log": str(log), **as_document(found, fit), "notes": notes}
+        written = {"output": None if output is None else str(output), "plot": None if plot is None else str(plot)}
+        screen.show_json({**document, **written})
+        return
+    _show_curves(found)
+    if fit:
+        for instrument in found.instruments.values():
+            _show_fit(instrument)
+        print(
+            "N: the integral of the noise after t s has the deviation N sqrt(t). Data sheets print one-sided\n"
+            "densities: multiply N by sqrt(2). ± is one standard deviation (with ? if the process is not certain),\n"
+            "< an upper bound (95 %) for a process that is not visible."
+        )
+        _show_reasons(found)
+    for note in notes:
+        print(f"note: {note}")
+    if output is not None:
+        print(f"sensor model: {output}")
+    if plot is not None:
+        print(f"picture:      {plot}")
+
+
+def _show_curves(found: "LogNoise") -> None:
+    """The deviation at a few round times; --json has all of them."""
+    import numpy as np
+
+    from strapdown.cli import screen
+
+    rows = []
+    for name, instrument in found.instruments.items():
+        tau = instrument.curve.tau_s
+        wanted = [t for t in (0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0) if tau[0] <= t <= tau[-1]] or [tau[0], tau[-1]]
+        for at in (int(np.argmin(np.abs(np.log(tau / t)))) for t in wanted):
+            cells = [
+                f"{d:.3g} ({band.low[at]:.3g} … {band.high[at]:.3g})"
+                for d, band in zip(instrument.curve.deviation[at], instrument.bands, strict=True)
+            ]
+            rows.append([name, instrument.unit, screen.short(float(tau[at])), *cells])
+    screen.show_table(
+        f"Overlapping Allan deviation (95 % band): {found.samples} samples at {1.0 / found.step_s:.5g} Hz, "
+        f"{found.duration_s:.4g} s",
+        ["instrument", "unit", "tau, s", "x", "y", "z"],
+        rows,
+        left=2,
+    )
+
+
+def _show_fit(instrument: "InstrumentNoise") -> None:
+    from strapdown.calibration.noise_fit import TERMS
+    from strapdown.calibration.noise_words import USUAL
+    from strapdown.cli import screen
+
+    rows = []
+    for term in TERMS:
+        if term.startswith("markov") and all(fit.terms[term].value is None for fit in instrument.fits):
+            continue
+        for unit, factor in USUAL[instrument.name][term].items():
+            if not unit.endswith("one-sided"):
+                rows.append([_NAMES[term], unit, *(_cell(fit.terms[term], factor) for fit in instrument.fits)])
+    screen.show_table(f"Noise of the {instrument.name}", ["term", "unit", "x", "y", "z"], rows, left=2)
+
+
+def _cell(term: "Term", factor: float) -> str:
+    if term.value is not None and term.sigma is not None:
+        return f"{term.value * factor:.3g} ± {term.sigma * factor:.1g}" + (" ?" if term.reason else "")
+    return "-" if term.at_most is None else f"< {term.at_most * factor:.2g}"
+
+
+def _show_reasons(found: "LogNoise") -> None:
+    """Each reason once, with the axes it holds for."""
+    said: dict[str, list[str]] = {}
+    for name, instrument in found.instruments.items():
+        for axis, fit in zip("xyz", instrument.fits, strict=True):
+            for key, term in fit.terms.items():
+                if term.reason is not None and not key.startswith("markov"):
+                    said.setdefault(f"{key}: {term.reason}", []).append(f"{name} {axis}")
+    for reason, where in said.items():
+        print(f"{', '.join(where)}: {reason}")

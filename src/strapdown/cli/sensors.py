@@ -1,0 +1,243 @@
+"""strapdown sensors: the catalogue of parts; show, compare and draw specimens."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from strapdown.sensors.part import Part
+    from strapdown.sensors.part_file import Number
+
+_JSON = typer.Option("--json", help="Print one JSON document instead of the table.")
+_PART = typer.Argument(metavar="PART", help="A part of the catalogue, or a part file (.toml).")
+_RANGE = typer.Option("--range", metavar="INSTRUMENT=RANGE", help="In the part's unit: accelerometer=4. Repeatable.")
+
+sensors = typer.Typer(rich_markup_mode="rich", invoke_without_command=True, no_args_is_help=False)
+
+
+@sensors.callback(invoke_without_command=True)
+def catalogue(context: typer.Context, as_json: Annotated[bool, _JSON] = False) -> None:
+    """The catalogue of real sensors: list, show, compare, draw specimens. Alone, it lists all parts.
+
+    Example: strapdown sensors
+    """
+    if context.invoked_subcommand is not None:
+        if as_json:
+            from strapdown.errors import InputError
+
+            raise InputError(f"put --json after {context.invoked_subcommand}")
+        return
+    from strapdown.cli import screen
+    from strapdown.sensors.part import catalogue as all_parts
+
+    parts = all_parts()
+    if as_json:
+        screen.show_json([_summary(part) for part in parts])
+        return
+    for group in dict.fromkeys(part.file.group for part in parts):
+        rows = [
+            [part.name, part.file.maker, ", ".join(part.instruments), _verified(part), part.file.character]
+            for part in parts
+            if part.file.group == group
+        ]
+        plural = group if group.endswith("IMU") else f"{group}s"
+        screen.show_table(
+            plural.replace("IMU", "IMUs").capitalize().replace("imus", "IMUs"),
+            ["part", "maker", "instruments", "verified", "character"],
+            rows,
+            left=5,
+        )
+    print(f"{len(parts)} parts; strapdown sensors show PART has every number with its source")
+
+
+def _verified(part: "Part") -> str:
+    statuses = [status for _, _, number in part.file.numbers() for status in number.statuses()]
+    return f"{100 * statuses.count('verified') // len(statuses)} %"
+
+
+def _summary(part: "Part") -> dict[str, Any]:
+    return {
+        "name": part.name,
+        "maker": part.file.maker,
+        "group": part.file.group,
+        "instruments": list(part.instruments),
+        "character": part.file.character,
+        "aliases": list(part.file.aliases),
+    }
+
+
+@sensors.command("show")
+def show(part: Annotated[str, _PART], as_json: Annotated[bool, _JSON] = False) -> None:
+    """All numbers of a part, with unit, kind, status, source and page.
+
+    Example: strapdown sensors show MPU-6050
+    """
+    from strapdown.cli import screen
+    from strapdown.sensors.part import load_part
+
+    found = load_part(part)
+    if as_json:
+        document = found.file.model_dump(mode="json", exclude_none=True)
+        screen.show_json({**document, "path": str(found.path)})
+        return
+    print(f"{found.name} ({found.file.maker}), {found.file.group}: {found.file.character}")
+    tables: dict[str, list[list[str]]] = {}
+    for table, name, number in found.file.numbers():
+        tables.setdefault(table, []).append(
+            [
+                name,
+                _values(name, table, number),
+                number.unit,
+                number.kind,
+                _status(number),
+                number.source,
+                number.page or "not noted",
+                number.note or "",
+            ]
+        )
+    for table, rows in tables.items():
+        chip = getattr(getattr(found.file, table, None), "chip", None)
+        title = f"{table} ({chip})" if chip else table
+        screen.show_table(title, ["number", "value", "unit", "kind", "status", "source", "page", "note"], rows, left=8)
+    mag = found.file.magnetometer
+    if mag is not None and mag.axes is not None:
+        rows_text = "; ".join(" ".join(f"{x:g}" for x in row) for row in mag.axes.rows)
+        print(f"magnetometer axes, v_imu = [{rows_text}] v_chip ({mag.axes.status}, {mag.axes.source})")
+    if found.file.note:
+        print(f"note: {found.file.note}")
+
+
+def _values(name: str, table: str, number: "Number") -> str:
+    if table == "identity":
+        return ", ".join(f"0x{int(x):02X}" for x in number.all())
+    sign = "±" if number.kind == "bound" or name in ("ranges", "range_z", "default_range") else ""
+    text = " ".join(f"{sign}{x:g}" for x in number.all())
+    return text if number.over_c is None else f"{text} over {number.over_c[0]:g} to {number.over_c[1]:g} degC"
+
+
+def _status(number: "Number") -> str:
+    return number.status if isinstance(number.status, str) else ", ".join(number.status)
+
+
+@sensors.command("compare")
+def compare(
+    parts: Annotated[list[str], typer.Argument(metavar="PART PART...", help="Parts, or part files (.toml).")],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="PICTURE.png", help="Also draw Allan curves and expected drift."),
+    ] = None,
+    as_json: Annotated[bool, _JSON] = False,
+) -> None:
+    """Parts beside each other: noise, bias floor, and how far they drift in a minute after calibration.
+
+    Example: strapdown sensors compare MPU-6050 BMI088 ADIS16470 -o compare.png
+    """
+    from strapdown.cli import screen
+    from strapdown.errors import InputError
+    from strapdown.io.atomic import writable_target
+    from strapdown.sensors.part import load_part
+
+    if output is not None:
+        if output.suffix.lower() != ".png":
+            raise InputError(f"{output}: pictures are PNG; name it {output.with_suffix('.png')}")
+        writable_target(output)
+    loaded = [load_part(part) for part in parts]
+    nominal = {part.name: part.nominal() for part in loaded}
+    if len(nominal) < len(loaded):
+        raise InputError(f"the same part is named twice among {', '.join(p.name for p in loaded)}; name each once")
+
+    from strapdown.evaluation import part_figures
+
+    table = part_figures.compare(nominal)
+    if output is not None:
+        part_figures.save_comparison(nominal, output)
+    if as_json:
+        screen.show_json({"after_s": 60.0, "parts": table, "picture": None if output is None else str(output)})
+        return
+    names = list(next(iter(table.values())))
+    kept = [name for name in names if any(row[name] is not None for row in table.values())]
+    screen.show_table(
+        "At the default range, worst axis; drift in 60 s at rest after calibration",
+        ["part", *(_HEADINGS[name] for name in kept)],
+        [[part, *(_cell(row[name]) for name in kept)] for part, row in table.items()],
+    )
+    print("- is not on the data sheet; strapdown sensors show PART says which numbers are estimates")
+    if output is not None:
+        print(f"picture: {output}")
+
+
+def _cell(value: float | None) -> str:
+    from strapdown.cli import screen
+
+    return f"{value:.0f}" if value is not None and value >= 100.0 else screen.short(value)
+
+
+_HEADINGS = {
+    "gyroscope_range_deg_s": "gyro ±°/s",
+    "angle_random_walk_deg_rth": "N °/√h",
+    "gyroscope_floor_deg_h": "floor °/h",
+    "angle_drift_deg": "angle °",
+    "accelerometer_range_g": "acc ±g",
+    "velocity_random_walk_m_s_rth": "N m/s/√h",
+    "accelerometer_floor_ug": "floor µg",
+    "position_drift_m": "position m",
+    "magnetometer_range_ut": "mag ±µT",
+    "magnetometer_noise_ut_rthz": "noise µT/√Hz",
+}
+
+
+@sensors.command("draw")
+def draw(
+    part: Annotated[str, _PART],
+    seed: Annotated[int, typer.Option("--seed", help="Which specimen: the same seed, the same one.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="OUT", help="Model to write: .toml, or .json for MATLAB's loadparams."),
+    ] = None,
+    ranges: Annotated[list[str] | None, _RANGE] = None,
+    rate_hz: Annotated[float | None, typer.Option("--rate", metavar="HZ", help="Where you will sample it.")] = None,
+    as_json: Annotated[bool, _JSON] = False,
+) -> None:
+    """One specimen of a part, within its data sheet: a sensor model for the virtual sensor.
+
+    Example: strapdown sensors draw MPU-6050 --seed 7 -o specimen.toml
+    """
+    from dataclasses import asdict
+
+    from strapdown.cli import screen
+    from strapdown.errors import InputError
+    from strapdown.sensors.model_file import model_text, write_model
+    from strapdown.sensors.part import load_part
+
+    if output is not None and output.suffix.lower() not in (".toml", ".json"):
+        raise InputError(f"{output}: a sensor model ends in .toml, or .json for MATLAB; name it so")
+    found = load_part(part)
+    specimen = found.draw(seed, _chosen(ranges or []), rate_hz)
+    left_out: tuple[str, ...] = ()
+    if output is not None:
+        left_out = write_model(output, specimen.triads(), specimen.meta())
+    if as_json:
+        document = {**specimen.meta(), **{name: asdict(triad) for name, triad in specimen.triads().items()}}
+        screen.show_json({**document, "output": None if output is None else str(output), "left_out": list(left_out)})
+        return
+    if output is None:
+        print(model_text(specimen.triads(), specimen.meta()), end="")
+        return
+    print(f"{found.name}, specimen {seed}: {output}")
+    if left_out:
+        screen.told().print(f"note: MATLAB has no place for {', '.join(left_out)}", soft_wrap=True, markup=False)
+
+
+def _chosen(ranges: list[str]) -> dict[str, float]:
+    """accelerometer=4 and so on."""
+    from strapdown.errors import InputError
+
+    chosen: dict[str, float] = {}
+    for text in ranges:
+        name, _, value = text.partition("=")
+        try:
+            chosen[name.strip()] = float(value)
+        except ValueError:
+            raise InputError(f'--range is "{text}"; write it as accelerometer=4') from None
+    return chosen

@@ -1,0 +1,202 @@
+"""A two-axis inclinometer: how far the sensor's x and y axes point above the horizon.
+
+Inside it is an accelerometer, so that it tells tilt at rest only: acceleration reads as tilt (atan(a/g) when level).
+tilt[:, 0] is of the x axis, tilt[:, 1] of the y axis, rad, positive when the axis points up. At rest, for the attitude
+Rz(yaw) Ry(pitch) Rx(roll) of the sensor: sin(tilt_x) = -sin(pitch), sin(tilt_y) = cos(pitch) sin(roll).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from strapdown.earth import gravity_vector
+from strapdown.errors import InputError
+from strapdown.motion.checks import finite, not_negative, positive, settle
+from strapdown.rotation import q_conj, q_rotate
+from strapdown.sensors.streams import branch
+from strapdown.sensors.temperature import Temperature, temperature_at
+from strapdown.types import Motion
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Pair = tuple[float, float]
+Stream = np.random.Generator | np.random.SeedSequence
+
+DEG = np.pi / 180.0
+SENSES = ((1.0, 0.0), (0.0, 1.0))  # scale and cross-axis of a perfect part
+UNEVEN = 1e-6  # of a step: roundoff of times k / rate after hours
+IMPOSSIBLE = 0.05  # of sin^2 + sin^2 above 1: a degree or two of noise where z lies level
+
+
+@dataclass(frozen=True, eq=False)
+class Tilt:
+    """Readings: tilt (n, 2) in rad, and which of them ran into the range."""
+
+    t: Array
+    tilt: Array
+    saturated: Flags
+
+    def __post_init__(self) -> None:
+        self.tilt.flags.writeable = self.saturated.flags.writeable = False
+
+
+@dataclass(frozen=True)
+class Inclinometer:
+    """One specimen of an inclinometer; pairs are for the x and the y axis. Angles in rad.
+
+    gravity_m_s2: None is a part with three axes inside, tilt_x = atan2(f_x, sqrt(f_y^2 + f_z^2)), right on any planet;
+    a number is a part with two, tilt_x = asin(f_x / gravity), adjusted to that gravity. In the order in which they act:
+    bandwidth_hz (first-order low-pass of the specific force, settled at the first sample); nonlinearity (largest
+    deviation from the straight line as a part of range_rad, bent as a Triad is); matrix (2x2: scale, cross-axis); bias;
+    turn_on (deviation of a further constant, drawn for every run); drift (rad/degC from reference_c; limits_c: refused
+    outside); settling (error at switch-on, t[0], which dies away with
+    the time constant settling_s); white (N, rad sqrt(s): deviation N / sqrt(dt) of a reading); range_rad (clipped and
+    flagged); resolution.
+    """
+
+    gravity_m_s2: float | None = None
+    bandwidth_hz: float | None = None
+    nonlinearity: Pair = (0.0, 0.0)
+    matrix: tuple[Pair, Pair] = SENSES
+    bias: Pair = (0.0, 0.0)
+    turn_on: Pair = (0.0, 0.0)
+    drift: Pair = (0.0, 0.0)
+    reference_c: float = 25.0
+    limits_c: Pair | None = None
+    settling: Pair = (0.0, 0.0)
+    settling_s: float = 1.0
+    white: Pair = (0.0, 0.0)
+    range_rad: float = 90.0 * DEG
+    resolution: float = 0.0
+
+    def __post_init__(self) -> None:
+        pairs = {name: _pair(name, getattr(self, name)) for name in ("bias", "drift", "settling")}
+        sizes = {name: _pair(name, getattr(self, name)) for name in ("nonlinearity", "turn_on", "white")}
+        for name, pair in sizes.items():
+            if min(pair) < 0.0:
+                raise InputError(f"{name} is {pair}; give numbers that are not negative")
+        for name in ("gravity_m_s2", "bandwidth_hz"):
+            if getattr(self, name) is not None:
+                settle(self, **{name: positive(name, getattr(self, name))})
+        if self.limits_c is not None:
+            settle(self, limits_c=_pair("limits_c", self.limits_c))
+            if self.limits_c[0] >= self.limits_c[1]:
+                raise InputError(f"limits_c is {self.limits_c}; give the lower temperature first")
+        range_rad, resolution = positive("range_rad", self.range_rad), not_negative("resolution", self.resolution)
+        if range_rad > 90.0 * DEG:
+            raise InputError(f"range_rad is {range_rad:g}, above 90 deg; no axis points higher than straight up")
+        if resolution >= range_rad:
+            raise InputError(f"resolution {resolution:g} is not below range_rad {range_rad:g}; give both in rad")
+        settle(
+            self,
+            **pairs,
+            **sizes,
+            matrix=_matrix(self.matrix),
+            reference_c=finite("reference_c", self.reference_c),
+            settling_s=positive("settling_s", self.settling_s),
+            range_rad=range_rad,
+            resolution=resolution,
+        )
+
+    def measure(self, motion: Motion, gravity: float, *, stream: Stream, temperature_c: Temperature = 25.0) -> Tilt:
+        """Readings along the motion of the sensor's frame s (Motion.seen_from), at its times.
+
+        gravity: of the place, m/s2.
+        """
+        f_s = q_rotate(q_conj(motion.q_nb), motion.a_n - gravity_vector(gravity))
+        return self.measure_force(motion.t, f_s, stream=stream, temperature_c=temperature_c)
+
+    def measure_force(self, t: Array, f_s: Array, *, stream: Stream, temperature_c: Temperature = 25.0) -> Tilt:
+        """Readings from specific force f_s (n, 3) in m/s2: for a source that is not a Motion."""
+        for_turn_on, for_noise = branch(stream, 2)
+        warmth = temperature_at(temperature_c, t, self.limits_c) - self.reference_c
+        if self.bandwidth_hz is not None:
+            f_s = _low_pass(f_s, t, self.bandwidth_hz)
+        true, beyond = tilt_from_force(f_s, self.gravity_m_s2)
+        share = np.clip(true / self.range_rad, -1.0, 1.0)
+        bent = true + np.array(self.nonlinearity) * self.range_rad * share * (4.0 * share**2 - 3.0)
+        tilt = bent @ np.array(self.matrix).T
+        tilt += np.array(self.bias) + np.array(self.turn_on) * for_turn_on.standard_normal(2)
+        tilt += warmth[:, None] * np.array(self.drift)
+        tilt += np.exp(-(t - t[0]) / self.settling_s)[:, None] * np.array(self.settling)
+        if max(self.white) > 0.0:
+            tilt += np.array(self.white) * for_noise.standard_normal((len(t), 2)) / np.sqrt(_steps(t))[:, None]
+        saturated = beyond | (np.abs(tilt) > self.range_rad)
+        tilt = np.clip(tilt, -self.range_rad, self.range_rad)
+        if self.resolution > 0.0:
+            tilt = self.resolution * np.round(tilt / self.resolution)
+        return Tilt(t, tilt, saturated)
+
+
+def tilt_from_force(f_s: ArrayLike, gravity_m_s2: float | None = None) -> tuple[Array, Flags]:
+    """Tilt (n, 2) of x and y from specific force, by atan2 (None) or asin; and where asin had more than gravity."""
+    f = np.atleast_2d(np.asarray(f_s, dtype=np.float64))
+    if gravity_m_s2 is None:  # atan2(0, 0) is 0: in free fall it reads level
+        others = np.stack([np.hypot(f[:, 1], f[:, 2]), np.hypot(f[:, 0], f[:, 2])], axis=-1)
+        return np.arctan2(f[:, :2], others), np.zeros((len(f), 2), dtype=np.bool_)
+    ratio = f[:, :2] / gravity_m_s2
+    return np.arcsin(np.clip(ratio, -1.0, 1.0)), np.abs(ratio) > 1.0 + 1e-12  # roundoff at straight up
+
+
+def attitude_from(tilt: ArrayLike) -> tuple[Array, Array]:
+    """(roll, pitch) in rad of the sensor at rest, from tilt (..., 2): exact, for the start of a filter.
+
+    Roll is within 90 deg: two axes do not tell upright from upside down, nor any yaw (q_from_euler(roll, pitch, yaw)).
+    Noise may leave no attitude where z lies nearly level; roll is then 90 deg. With x straight up or down roll means
+    nothing.
+    """
+    angles = np.asarray(tilt, dtype=np.float64)
+    if angles.shape[-1:] != (2,) or not np.isfinite(angles).all():
+        raise InputError("tilt needs two finite angles (x axis, y axis) in its last axis, in rad")
+    sin_x, sin_y = np.sin(angles[..., 0]), np.sin(angles[..., 1])
+    if np.max(sin_x**2 + sin_y**2, initial=0.0) > 1.0 + IMPOSSIBLE:
+        i = int(np.argmax(sin_x**2 + sin_y**2))
+        x_deg, y_deg = (float(a) / DEG for a in angles.reshape(-1, 2)[i])
+        raise InputError(
+            f"tilts of {x_deg:.4g} and {y_deg:.4g} deg do not belong to one body at rest; "
+            "average them while it stands still"
+        )
+    # the vertical told in s is (sin_x, sin_y, up), and 1 - sin_x^2 - sin_y^2 is this product, without cancellation
+    up = np.sqrt(np.maximum(0.0, np.cos(angles[..., 0] + angles[..., 1]) * np.cos(angles[..., 0] - angles[..., 1])))
+    return np.arctan2(sin_y, up), -angles[..., 0]
+
+
+def _low_pass(f: Array, t: Array, bandwidth_hz: float) -> Array:
+    """First order, exact for a force that goes in straight lines between samples; it starts settled."""
+    from scipy.signal import lfilter  # slow to import, and only this needs it
+
+    if len(t) < 2:
+        return f
+    steps = np.diff(t)
+    step = (t[-1] - t[0]) / len(steps)
+    if np.max(np.abs(steps - step)) > UNEVEN * step + 4.0 * np.spacing(np.max(np.abs(t))):
+        raise InputError("bandwidth_hz needs evenly spaced times; sample the motion at a steady rate")
+    w = 2.0 * np.pi * bandwidth_hz * step
+    decay = np.exp(-w)
+    mean = -np.expm1(-w) / w  # of the decay over a step
+    b = [1.0 - mean, mean - decay]
+    return f[0] + lfilter(b, [1.0, -decay], f - f[0], axis=0)
+
+
+def _steps(t: Array) -> Array:
+    if len(t) < 2:
+        raise InputError("white noise needs at least two samples, to know the rate; measure for longer")
+    steps = np.diff(t)
+    return np.concatenate([steps[:1], steps])
+
+
+def _pair(name: str, value: ArrayLike) -> Pair:
+    try:
+        x, y = (float(v) for v in np.asarray(value, dtype=np.float64))
+    except (TypeError, ValueError):
+        x = y = np.nan
+    if not (np.isfinite(x) and np.isfinite(y)):
+        raise InputError(f"{name} is {value!r}; give two finite numbers, for the x and the y axis")
+    return x, y
+
+
+def _matrix(value: tuple[Pair, Pair]) -> tuple[Pair, Pair]:
+    if not isinstance(value, tuple | list | np.ndarray) or len(value) != 2:
+        raise InputError(f"matrix is {value!r}; give two rows of two numbers")
+    return _pair("matrix[0]", value[0]), _pair("matrix[1]", value[1])

@@ -1,0 +1,116 @@
+"""A virtual measuring module: ideal readings in, the readings of a part out, as its log would show them.
+
+The instruments of a module share one clock: time stamps, their jitter and lost samples are those of whole rows. Every
+instrument draws from its own stream, so adding a magnetometer changes no sample of the accelerometer.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strapdown.errors import InputError
+from strapdown.motion.resample import resample
+from strapdown.sensors.error_chain import PHYSICAL, Measured, measure
+from strapdown.sensors.streams import seed_of
+from strapdown.sensors.temperature import Temperature, temperature_at
+from strapdown.sensors.triad import Matrix, Triad
+from strapdown.types import Recording
+
+Array = NDArray[np.float64]
+
+FIELDS = {"accelerometer": "acc_s", "gyroscope": "gyr_s", "magnetometer": "mag_s"}
+INNER_PER_BANDWIDTH = 10.0  # the low-pass of the part then follows its analogue original to 1 %
+FASTEST_INNER_HZ = 20_000.0
+
+
+@dataclass(frozen=True)
+class Module:
+    """One specimen of a module in a run. seed: of the run; the module's name makes its streams its own.
+
+    magnetometer_axes: v_imu = axes @ v_magnetometer; the magnetometer's errors act in its own axes, its readings are
+    told in those of the module.
+    """
+
+    name: str
+    triads: Mapping[str, Triad]
+    seed: int = 0
+    mode: str = PHYSICAL
+    temperature: Temperature = 25.0
+    magnetometer_axes: Matrix | None = None
+
+    def inner_factor(self, rate_hz: float) -> int:
+        """How many times finer than its output the module has to be fed, for its low-pass to act before decimation."""
+        bands = [triad.bandwidth_hz for triad in self.triads.values() if triad.bandwidth_hz is not None]
+        if not bands:
+            return 1
+        wanted = min(INNER_PER_BANDWIDTH * max(bands), FASTEST_INNER_HZ)
+        return max(1, math.ceil(wanted / rate_hz))
+
+    def measure(self, ideal: Recording, rate_hz: float) -> Recording:
+        """The log of the module, from ideal readings at a whole multiple of its rate."""
+        given = [name for name in FIELDS if name in self.triads and getattr(ideal, FIELDS[name]) is not None]
+        if not given:
+            raise InputError(f'module "{self.name}" has no instrument that the ideal readings know')
+        clock = self._clock(ideal.t, rate_hz)
+        rows = clock.kept
+        values, clipped = {}, np.zeros(len(rows), dtype=bool)
+        for instrument in given:
+            measured = self._instrument(instrument, ideal, rate_hz)
+            at = np.searchsorted(measured.kept, rows)
+            values[FIELDS[instrument]] = self._turned(instrument, measured.values[at])
+            clipped |= measured.saturated[at].any(axis=1)
+        within = (clock.t >= ideal.t[0]) & (clock.t <= ideal.t[-1]) & (np.diff(clock.t, prepend=-np.inf) > 0.0)
+        t = clock.t[within]
+        if len(t) == 0:
+            raise InputError(f'module "{self.name}" loses every sample of the run; run longer or lose fewer')
+        truth = None
+        if ideal.truth is not None:
+            stamped_late = not np.array_equal(clock.t, ideal.t[rows])
+            truth = resample(ideal.truth, t) if stamped_late else ideal.truth[rows[within]]
+        celsius = np.broadcast_to(temperature_at(self.temperature, ideal.t), len(ideal.t))
+        return Recording(
+            t,
+            **{field: value[within] for field, value in values.items()},
+            temperature=celsius[rows[within]],
+            clipped=clipped[within],
+            truth=truth,
+            meta={**ideal.meta, "rate_hz": rate_hz, "errors": self.mode, "seed": self.seed},
+        )
+
+    def _clock(self, t: Array, rate_hz: float) -> Measured:
+        """Stamps and lost samples, of the instrument with the worst of each."""
+        worst = Triad(
+            "m/s2",
+            latency_s=max(triad.latency_s for triad in self.triads.values()),
+            jitter_s=max(triad.jitter_s for triad in self.triads.values()),
+            loss=max(triad.loss for triad in self.triads.values()),
+        )
+        stream = seed_of(self.seed, self.name, "clock")
+        return measure(worst, t, np.zeros((len(t), 3)), stream=stream, output_rate_hz=rate_hz)
+
+    def _instrument(self, instrument: str, ideal: Recording, rate_hz: float) -> Measured:
+        triad = replace(self.triads[instrument], latency_s=0.0, jitter_s=0.0, loss=0.0)
+        truth = np.asarray(getattr(ideal, FIELDS[instrument]))
+        if instrument == "magnetometer" and self.magnetometer_axes is not None:
+            truth = truth @ np.array(self.magnetometer_axes)
+        try:
+            return measure(
+                triad,
+                ideal.t,
+                truth,
+                stream=seed_of(self.seed, self.name, instrument),
+                temperature_c=self.temperature,
+                specific_force=ideal.acc_s if instrument == "gyroscope" else None,
+                output_rate_hz=rate_hz,
+                mode=self.mode,
+            )
+        except InputError as error:
+            raise InputError(f'sensor "{self.name}", {instrument}: {error}') from None
+
+    def _turned(self, instrument: str, values: Array) -> Array:
+        if instrument == "magnetometer" and self.magnetometer_axes is not None:
+            return values @ np.array(self.magnetometer_axes).T
+        return values
