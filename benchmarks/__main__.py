@@ -8,7 +8,7 @@ def main() -> None:
     for name, into, new, scipy in rotations.run():
         print(
             f"  {name:16s} kernel {into:6.1f} ns   into a new array {new:6.1f} ns   scipy {scipy:7.1f} ns   "
-            f"{scipy / into:6.1f} and {scipy / new:6.1f} times as fast   {_met(scipy / into, rotations.TARGET)}"
+            f"{scipy / into:6.1f} and {scipy / new:6.1f} times as fast   kernel: {_met(scipy / into, rotations.TARGET)}"
         )
 
     print("\nManipulator with 4 sensors at 1 kHz, every reading fresh, with truth (peer: bare loop of mj_step)")

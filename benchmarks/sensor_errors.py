@@ -97,12 +97,13 @@ def run() -> dict[str, float]:
         for seed in seeds:
             measure(alike, t, x, stream=seed)
 
+    # those with large temporaries last: memory they give back to the system, the next in turn must ask for again
     works = {
-        "all terms": all_terms,
         "their random numbers alone": drawing_alone,
         "simple": simple,
-        "simple, numpy": simple_numpy,
+        "all terms": all_terms,
         "terms of pyins": like_pyins,
+        "simple, numpy": simple_numpy,
         "pyins": pyins,
     }
     for work in works.values():

@@ -52,20 +52,25 @@ def run(arguments: list[str] | None = None) -> None:
         code = app(arguments, standalone_mode=False)
     except StrapdownError as error:
         _fail(str(error), 2)
-    except typer.Abort:
-        _fail("stopped; nothing was written", 130)
-    except KeyboardInterrupt:
-        _fail("stopped; nothing was written", 130)
+    except (typer.Abort, KeyboardInterrupt):
+        _fail("stopped; no file is half-written", 130)
+    except MemoryError:
+        _fail("there is not enough memory for this run; shorten it, or lower its rates", 2)
     except BrokenPipeError:  # the reader of our output (head, less) has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except Exception as error:
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # wrong use, told by the option parser
-            _fail(f"{error.format_message()} See strapdown --help.", 2)
+            message = error.format_message()
+            if not message:  # no command at all: the help has been shown
+                sys.exit(2)
+            _fail(f"{message} See strapdown --help.", 2)
         if os.environ.get("STRAPDOWN_DEBUG"):
             traceback.print_exc()
         said = " ".join(f"{type(error).__name__}: {error}".split())
         _fail(f"a defect of ours ({said}); please report it, with STRAPDOWN_DEBUG=1 for the details", 1)
+    if code == 130:  # the option parser has caught Ctrl-C
+        _fail("stopped; no file is half-written", 130)
     sys.exit(code if isinstance(code, int) else 0)
 
 

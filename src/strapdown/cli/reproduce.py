@@ -10,14 +10,15 @@ if TYPE_CHECKING:
     from strapdown.papers.a_results import Reproduction
     from strapdown.papers.claim import Claim
 
-_PAPERS = ("A",)
+_PAPERS = ("A", "B")
+_B_EXPERIMENTS = ("sensors",)
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help="The paper: A.")],
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help="The paper: A or B.")],
     experiment: Annotated[
         str | None,
-        typer.Argument(metavar="[EXPERIMENT]", help="One experiment: a-a, a-b, a-c, a-d or a-e. All if left out."),
+        typer.Argument(metavar="[EXPERIMENT]", help="A: a-a, a-b, a-c, a-d or a-e. B: sensors. All if left out."),
     ] = None,
     output: Annotated[
         Path | None,
@@ -31,7 +32,8 @@ def reproduce(
 ) -> None:
     """Repeat a paper's experiments and print each claim: published, ours, tolerance, holds.
 
-    Paper A runs at 50, 10 and 1 ms with every method. Exit code 1 if a claim does not hold.
+    Paper A runs at 50, 10 and 1 ms with every method. Paper B: errors of virtual parts, analysed back. Exit code 1 if a
+    claim does not hold.
 
     Example: strapdown reproduce A a-e -o out
     """
@@ -40,6 +42,11 @@ def reproduce(
 
     if paper.upper() not in _PAPERS:
         raise InputError(f'paper "{paper}" is not known; valid names: {", ".join(_PAPERS)}')
+    if paper.upper() == "B":
+        if coppeliasim is not None:
+            raise InputError("--coppeliasim belongs to paper A; leave it out")
+        _reproduce_b(experiment, output or Path("strapdown-reproduce-B"), as_json)
+        return
     if coppeliasim is not None:
         if experiment is not None:
             raise InputError("--coppeliasim compares all recordings in its folder; leave out the experiment")
@@ -66,6 +73,30 @@ def reproduce(
         print(f"recordings and figures: {folder}/ ({len(written) - len(pictures)} recordings)")
         for picture in pictures:
             print(f"  {picture}")
+    _exit(result.claims)
+
+
+def _reproduce_b(experiment: str | None, folder: Path, as_json: bool) -> None:
+    from strapdown.cli import screen
+    from strapdown.errors import InputError
+    from strapdown.evaluation.figures import save
+    from strapdown.papers.b_sensors import reproduce_sensors
+
+    if experiment is not None and experiment.lower() not in _B_EXPERIMENTS:
+        raise InputError(f'experiment "{experiment}" is not known; valid names: {", ".join(_B_EXPERIMENTS)}')
+    make_folder(folder)
+    screen.ready()
+    with screen.progress("paper B, sensors", 1.0) as done:
+        result = reproduce_sensors(done)
+    for name, figure in result.figures.items():
+        save(figure, folder / name)
+    pictures = [str(folder / name) for name in result.figures]
+    if as_json:
+        screen.show_json({"claims": [claim.as_dict() for claim in result.claims], "figures": pictures})
+    else:
+        show_claims(result.claims)
+        for picture in pictures:
+            print(f"figure: {picture}")
     _exit(result.claims)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 _SHOW_PROGRESS_AFTER_S = 2.0
 
@@ -94,7 +95,7 @@ def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
     for i, column in enumerate(columns):
         table.add_column(column, justify="left" if i < left else "right", overflow="fold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*(Text(cell) for cell in row))  # names of users are text, whatever brackets they have
     console = Console(highlight=False)
     if not console.is_terminal:  # a file or a pipe has no width of its own: do not fold for it
         console = Console(highlight=False, width=200)

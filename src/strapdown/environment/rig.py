@@ -85,7 +85,7 @@ class Rig(Table):
 def read_rig(path: Path) -> Rig:
     """The rig in a TOML file; any defect is one sentence that names the file and the line or field."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # Notepad puts a mark in front
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); check the name of the rig file") from None
     except UnicodeDecodeError:

@@ -24,7 +24,15 @@ NotNegative = Annotated[float, Field(strict=True, ge=0.0, le=_FAR, allow_inf_nan
 Number = Annotated[float, Field(strict=True, ge=-_FAR, le=_FAR, allow_inf_nan=False)]
 Flag = Annotated[bool, Field(strict=True)]
 Vector = tuple[Number, Number, Number]
-Name = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+def _one_line(name: str) -> str:
+    if not name.isprintable():
+        raise ValueError(f"is {name!r}; give one line of printable text")
+    return name
+
+
+Name = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_one_line)]
 
 
 def _unit_quaternion(q: tuple[float, float, float, float]) -> tuple[float, float, float, float]:

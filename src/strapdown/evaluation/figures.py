@@ -1,5 +1,6 @@
 """Figures that every command shares: one style, drawn without a screen, saved whole or not at all."""
 
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -61,15 +62,17 @@ LEAST_SPAN = 1e-6  # of an axis: below it a signal is roundoff, and looks it
 @mpl.rc_context({**STYLE, "text.parse_math": False})
 def signals(recordings: Mapping[str, Recording], title: str) -> Figure:
     """Every signal of each sensor over time, a column for each sensor."""
-    channels = [c for c in CHANNELS if any(getattr(r, c) is not None for r in recordings.values())]
-    n = len(recordings)
-    figure, axes = panels(len(channels), n, (max(8.0, 4.5 * n), max(3.0, 0.8 + 2.1 * len(channels))), sharex=False)
+    shown = [[c for c in CHANNELS if getattr(r, c) is not None] for r in recordings.values()]
+    rows, columns = max(map(len, shown)), len(recordings)
+    size = (max(8.0, 4.5 * columns), max(3.0, 0.8 + 2.1 * rows))
+    figure, axes = panels(rows, columns, size, sharex=False)
     for column, (name, recording) in enumerate(recordings.items()):
-        for row, channel in enumerate(channels):
-            axis, values = axes[row, column], getattr(recording, channel)
-            if values is None:
+        for row, axis in enumerate(axes[:, column]):
+            if row >= len(shown[column]):
                 axis.set_axis_off()
                 continue
+            channel = shown[column][row]
+            values = getattr(recording, channel)
             draw_xyz(axis, recording.t, values.reshape(len(values), -1), *CHANNELS[channel])
             low, high = axis.get_ylim()
             if high - low < LEAST_SPAN:
@@ -77,9 +80,7 @@ def signals(recordings: Mapping[str, Recording], title: str) -> Figure:
                 axis.set_ylim(middle - 0.5 * LEAST_SPAN, middle + 0.5 * LEAST_SPAN)
             axis.set_xlabel("time, s")
         axes[0, column].set_title(f"{name} on {recording.meta.get('link', '?')}: {_kind(recording)}")
-        drawn = [axis for axis in axes[:, column] if axis.lines]
-        if column == n - 1 and drawn:
-            drawn[0].legend(ncols=3, loc="best")
+    axes[0, 0].legend(ncols=3, loc="best")
     figure.suptitle(title, x=0.01, ha="left")
     return figure
 
@@ -95,5 +96,6 @@ def _kind(recording: Recording) -> str:
 
 def save(figure: Figure, path: Path) -> None:
     """Write a PNG; nothing half-written is left behind."""
-    with whole_file(path) as tmp:
+    with whole_file(path) as tmp, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")  # letters the font has not are drawn as boxes
         figure.savefig(tmp, dpi=130, format="png")

@@ -59,7 +59,7 @@ def writable_target(path: str | os.PathLike[str]) -> Path:
         if not target.parent.is_dir():
             raise InputError(f"cannot write {path}: folder {target.parent} does not exist; make it first")
     except (OSError, ValueError) as e:  # no permission to look, name too long, zero byte in the name
-        raise InputError(f"cannot write {path!r}: {_reason(e)}; choose another path") from e
+        raise InputError(f"cannot write {str(path)!r}: {_reason(e)}; choose another path") from e
     return target
 
 

@@ -144,15 +144,39 @@ def run_up_claims(out: Reproduction) -> list[Claim]:
                 )
             )
     for case in CASES:
+        error = rows[case.number, 50].first_sample_error_s
         claims.append(
             Claim(
                 f"A-d/{case.number}/50ms/first-sample",
-                f"run-up case {case.number} at 50 ms: error of the first sample at speed, s: the paper's kind of error",
+                f"run-up case {case.number} at 50 ms: the first sample at speed is late, s, by a part of the step",
                 case.published_error_s,
-                rows[case.number, 50].first_sample_error_s,
-                0.008,
-                f"{_SOURCE}, table row {case.number}; at least the paper's smallest error, errata 4",
-                ">=",
+                error,
+                0.05,
+                f"{_SOURCE}, table row {case.number}; errata 4: the paper's errors are its 50 ms step",
+            )
+        )
+    late = max(rows[case.number, 50].first_sample_error_s for case in CASES)
+    claims.append(
+        Claim(
+            "A-d/50ms/first-sample",
+            "run-up at 50 ms: read at the first sample, the worst case is off by at least the paper's worst, s",
+            max(case.published_error_s for case in CASES),
+            late,
+            max(case.published_error_s for case in CASES),
+            f"{_SOURCE}, table; errata 4",
+            ">=",
+        )
+    )
+    for case in CASES[2:]:  # in the first two the paper's time lies before the analytic one, which no sample can
+        claims.append(
+            Claim(
+                f"A-d/{case.number}/50ms/as-published",
+                f"run-up case {case.number} at 50 ms: time of the first sample at speed, s: the paper's own reading",
+                case.published_s,
+                case.analytic_s + rows[case.number, 50].first_sample_error_s,
+                1e-9,
+                f"{_SOURCE}, table row {case.number}",
+                "~",
             )
         )
     return claims

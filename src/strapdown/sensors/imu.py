@@ -25,6 +25,12 @@ def sample_times(rate_hz: float, duration_s: float) -> Array:
     return np.minimum(np.arange(n) / rate_hz, duration_s)
 
 
+_ADVICE = {
+    "exact": "the motion itself is that uncertain; use a smaller physics step, slower motors, or rk4 if smooth",
+    "proof-mass": "use a stiffer joint or exact",
+}
+
+
 @dataclass(frozen=True)
 class OutOfRange:
     """A method left its range of validity: since when, and how large its error may be."""
@@ -40,11 +46,7 @@ class OutOfRange:
         return (
             f"sensor {self.sensor}: {self.method} is outside its range of validity from t = {self.since_s:.6g} s: "
             f"estimated error up to {self.error:.3g} {self.unit}, allowed {self.allowed:.3g}; "
-            + (
-                "use a smaller physics step, slower motors or the integrator rk4"
-                if self.method == "exact"
-                else "sample faster or use exact"
-            )
+            + _ADVICE.get(self.method, "sample faster or use exact")
         )
 
 

@@ -1,0 +1,5 @@
+"""python -m strapdown"""
+
+from strapdown.cli.main import run
+
+run()
