@@ -1,6 +1,6 @@
 """make bench: prints every figure with its peer and their ratio."""
 
-from benchmarks import rotations, simulation, startup
+from benchmarks import rotations, sensor_errors, simulation, startup
 
 
 def main() -> None:
@@ -18,6 +18,10 @@ def main() -> None:
             f"  {integrator:12s} {ours:10.0f} samples/s   bare loop {bare:10.0f} steps/s   ratio {ratio:4.2f}   "
             f"{_met(ratio, simulation.TARGET)}   (reading stale values in the loop: {stale:.0f} steps/s)"
         )
+
+    print("\nErrors of virtual parts (peers: plain numpy, pyins, and the random numbers alone)")
+    for line in sensor_errors.report():
+        print(f"  {line}")
 
     print("\nWaiting times, CPU seconds of a fresh interpreter")
     for name, seconds in startup.run():

@@ -75,6 +75,12 @@ def test_a_model_file_and_the_matlab_and_paper_modes(tmp_path):
         assert np.allclose(recording.gyr_s - recording.truth.w_nb_b, [0.0, 0.1, 0.0], atol=1e-12)
 
 
+@pytest.mark.parametrize("mode", ["matlab", "paper"])
+def test_a_part_in_another_model_leaves_out_what_the_model_lacks(mode):
+    recording = run(changed(part="MPU-6050", errors=mode))["imu"]
+    assert 0.0 < np.abs(recording.acc_s - run(changed(part="MPU-6050"))["imu"].acc_s).max() < 1.0
+
+
 def test_an_ideal_magnetometer_reads_the_field_of_the_place():
     values = changed(magnetometer=True)
     del values["sensor"][0]["part"]

@@ -24,8 +24,6 @@ def drift_grid(strides, keep, deviation, instability, instability_rng, walk, wal
     processes = len(strides)
     value, slope = np.zeros((processes, 3)), np.zeros((processes, 3))  # at the next node; per node
     fresh = deviation * np.sqrt(1.0 - keep * keep)
-    walks = walk[0] > 0.0 or walk[1] > 0.0 or walk[2] > 0.0
-    wx, wy, wz = 0.0, 0.0, 0.0
     for p in range(processes):
         for c in range(3):
             value[p, c] = deviation[p] * instability[c] * instability_rng.standard_normal()
@@ -58,13 +56,16 @@ def drift_grid(strides, keep, deviation, instability, instability_rng, walk, wal
                 gx, gy, gz = (ax - vx) * per_stride, (ay - vy) * per_stride, (az - vz) * per_stride
                 vx, vy, vz = ax, ay, az
             x, y, z = x + (vx - left * gx), y + (vy - left * gy), z + (vz - left * gz)
-        if walks:
-            out[j, 0], out[j, 1], out[j, 2] = x + wx, y + wy, z + wz
-            wx += walk[0] * walk_rng.standard_normal()
-            wy += walk[1] * walk_rng.standard_normal()
-            wz += walk[2] * walk_rng.standard_normal()
-        else:
-            out[j, 0], out[j, 1], out[j, 2] = x, y, z
+        out[j, 0], out[j, 1], out[j, 2] = x, y, z
+    if walk[0] > 0.0 or walk[1] > 0.0 or walk[2] > 0.0:
+        x, y, z = 0.0, 0.0, 0.0
+        for j in range(len(out)):  # a loop of its own: two generators in one are half as fast
+            out[j, 0] += x
+            out[j, 1] += y
+            out[j, 2] += z
+            x += walk[0] * walk_rng.standard_normal()
+            y += walk[1] * walk_rng.standard_normal()
+            z += walk[2] * walk_rng.standard_normal()
 
 
 @njit(cache=True, nogil=True)

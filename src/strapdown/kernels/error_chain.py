@@ -218,23 +218,27 @@ def arrival_rows(t, stride, latency, jitter, jitter_rng, loss, loss_rng, shortes
 
     Samples arrive in order: a stamp that jitter would put before its forerunner's is `shortest` behind it.
     """
+    samples = (len(t) - 1) // stride + 1
+    for k in range(samples):
+        stamps[k] = t[k * stride] + latency
+    if jitter > 0.0:
+        for k in range(samples):
+            stamps[k] += jitter * jitter_rng.standard_normal()
     count, earliest = 0, -math.inf
-    for i in range(0, len(t), stride):
-        stamp = t[i] + latency
-        if jitter > 0.0:
-            stamp += jitter * jitter_rng.standard_normal()
+    for k in range(samples):
         if loss > 0.0 and loss_rng.random() < loss:
             continue
+        stamp = stamps[k]
         if jitter > 0.0:
             stamp = max(stamp, earliest)
             earliest = stamp + shortest
         stamps[count] = stamp
-        kept[count] = i
+        kept[count] = k * stride
         count += 1
     return count
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def first_bad_row(x):
     """Index of the first row with a number that is not finite, -1 if there is none."""
     for i in range(len(x)):
@@ -244,7 +248,7 @@ def first_bad_row(x):
     return -1
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def first_uneven(t, step, allowed):
     """Index of the first time that is not `step` after the one before, within `allowed`; -1 if there is none."""
     for i in range(1, len(t)):

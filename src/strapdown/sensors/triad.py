@@ -107,6 +107,7 @@ class Triad:
             raise InputError(f"bandwidth_hz is {self.bandwidth_hz}; give a number above 0, or none")
         if self.filter_order not in (1, 2):
             raise InputError(f"filter_order is {self.filter_order}; give 1 or 2")
+        self._set("filter_order", int(self.filter_order))
         if not 0.0 <= self.loss < 1.0:
             raise InputError(f"loss is {self.loss}; give a probability from 0 to below 1")
         low, high = self.instability_band_s
