@@ -19,9 +19,9 @@ def main() -> None:
             f"{_met(ratio, simulation.TARGET)}   (reading stale values in the loop: {stale:.0f} steps/s)"
         )
 
-    print("\nErrors of virtual parts (peers: plain numpy, pyins, and the random numbers alone)")
+    print()
     for line in sensor_errors.report():
-        print(f"  {line}")
+        print(line)
 
     print("\nWaiting times, CPU seconds of a fresh interpreter")
     for name, seconds in startup.run():

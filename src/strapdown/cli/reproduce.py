@@ -80,12 +80,13 @@ def _reproduce_b(experiment: str | None, folder: Path, as_json: bool) -> None:
     from strapdown.cli import screen
     from strapdown.errors import InputError
     from strapdown.evaluation.figures import save
+    from strapdown.kernels.compiled import ERRORS
     from strapdown.papers.b_sensors import reproduce_sensors
 
     if experiment is not None and experiment.lower() not in _B_EXPERIMENTS:
         raise InputError(f'experiment "{experiment}" is not known; valid names: {", ".join(_B_EXPERIMENTS)}')
     make_folder(folder)
-    screen.ready()
+    screen.ready("allan", *ERRORS)
     with screen.progress("paper B, sensors", 1.0) as done:
         result = reproduce_sensors(done)
     for name, figure in result.figures.items():

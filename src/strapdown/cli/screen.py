@@ -21,14 +21,15 @@ def told() -> Console:
     return Console(stderr=True, highlight=False)
 
 
-def ready() -> None:
-    """Compile the kernels; says so, with progress, if they are not in the cache."""
-    from strapdown.kernels.compiled import KERNELS, compile_all
+def ready(*more: str) -> None:
+    """Compile the kernels of motion and of further files; says so, with progress, if they are not in the cache."""
+    from strapdown.kernels.compiled import MOTION, compile_kernels, kernels_of
 
+    files = (*MOTION, *more)
     bar, said = _bar(), False
-    task = bar.add_task("compiling kernels (first run only)", total=len(KERNELS))
+    task = bar.add_task("compiling kernels (first run only)", total=len(kernels_of(files)))
     try:
-        for compiled in compile_all():
+        for compiled in compile_kernels(files):
             bar.advance(task)
             if compiled and not said:
                 bar.console.print("first run: compiling numerical kernels, cached from then on")

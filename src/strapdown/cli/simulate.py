@@ -25,13 +25,15 @@ def simulate(
     from strapdown.errors import InputError
     from strapdown.io import check_writable, write
     from strapdown.io.atomic import writable_target
+    from strapdown.kernels.compiled import ERRORS
 
     settings = read_rig(rig)
     check_writable(output)
     picture = _picture(output) if plot else None
     if picture is not None:
         writable_target(picture)
-    screen.ready()
+    with_errors = any(sensor.part or sensor.model for sensor in settings.sensor)
+    screen.ready(*(ERRORS if with_errors else ()))
     with (
         screen.warnings_shown() as warned,
         screen.progress("simulating", settings.duration_s or 1.0) as done,

@@ -1,9 +1,11 @@
-"""Compiles every kernel for the arrays it gets in use, or loads it from numba's cache.
+"""Compiles kernels for the arrays they get in use, or loads them from numba's cache.
 
-Commands call this first, so that a user's first run says what it is doing instead of standing still.
+Commands call this first, for the kernels they need, so that a user's first run says what it is doing instead of
+standing still.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from numba import boolean, float64, int64, types
 
@@ -52,8 +54,22 @@ KERNELS = (
 )
 
 
-def compile_all() -> Iterator[bool]:
-    """Make the kernels ready one by one; yields for each whether it had to be compiled (False: found in the cache)."""
-    for kernel, signature in KERNELS:
+MOTION = ("rotation", "frames")  # what every command needs, by file of kernels/
+ERRORS = ("error_chain", "drift")
+
+
+def kernels_of(files: Sequence[str]) -> list[tuple[Any, Any]]:
+    """The kernels of the named files, each with its signature."""
+    return [item for item in KERNELS if item[0].__module__.rpartition(".")[2] in files]
+
+
+def compile_kernels(files: Sequence[str]) -> Iterator[bool]:
+    """Make kernels ready one by one; yields for each whether it had to be compiled (False: found in the cache)."""
+    for kernel, signature in kernels_of(files):
         kernel.compile(signature)
         yield bool(kernel.stats.cache_misses)
+
+
+def compile_all() -> Iterator[bool]:
+    """Make all kernels ready."""
+    return compile_kernels(sorted({kernel.__module__.rpartition(".")[2] for kernel, _ in KERNELS}))
