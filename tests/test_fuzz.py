@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helpers import EXAMPLES, ROOT, command
-from strapdown.environment import simulate as simulate_module
+from strapdown.environment import sights
 from strapdown.vehicles import builtin
 
 MORE = int(os.environ.get("STRAPDOWN_FUZZ", "0"))
@@ -173,7 +173,7 @@ def mutated(draw, text):
 @pytest.fixture
 def room(tmp_path, monkeypatch):
     """A folder with the examples' robot and poses, in which a run may take few steps."""
-    monkeypatch.setattr(simulate_module, "MAX_SAMPLES", LIMIT)
+    monkeypatch.setattr(sights, "MAX_SAMPLES", LIMIT)
     monkeypatch.chdir(tmp_path)
     for name in ("own_robot.urdf", "poses.csv"):
         (tmp_path / name).write_bytes((ROOT / "examples" / name).read_bytes())
@@ -184,6 +184,7 @@ def short(path):
     """An example that takes milliseconds."""
     text = path.read_text(encoding="utf-8")
     text = re.sub(r"(?m)^#.*\n", "", text)
+    text = text.replace("rate_hz = 10.0\n", "rate_hz = 100.0\n")  # more than one sample in the short run
     if re.search(r"(?m)\A(?:(?!\[).*\n)*duration_s", text):
         return re.sub(r"(?m)^duration_s = .*", "duration_s = 0.05", text, count=1)
     return "duration_s = 0.05\n" + text

@@ -17,7 +17,7 @@ from strapdown.sensors.error_chain import MATLAB, PAPER, measure
 from strapdown.sensors.module import Module
 from strapdown.sensors.part import load_part
 from strapdown.sensors.streams import seed_of
-from strapdown.sensors.triad import FLICKER_FLOOR, Triad
+from strapdown.sensors.triad import FLICKER_FLOOR, Triad, paper_matrix
 from strapdown.types import Recording
 
 Array = NDArray[np.float64]
@@ -92,7 +92,7 @@ def _formula_claims() -> list[Claim]:
     bias, slope, scale = np.array([0.2, -0.1, 0.3]), np.array([1e-2, -2e-2, 5e-3]), np.array([1e-3, 2e-3, -1e-3])
     triad = Triad(
         "m/s2",
-        matrix=tuple(map(tuple, matrix.tolist())),
+        matrix=paper_matrix(0.015, 0.02, -0.01),
         bias=tuple(bias.tolist()),
         temperature_bias=(tuple(slope.tolist()),),
         temperature_scale=(tuple(scale.tolist()),),
