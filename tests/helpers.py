@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import struct
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,6 +54,14 @@ def write(folder, name, text):
     path = Path(folder) / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
+    return path
+
+
+def stl(path: Path) -> Path:
+    """A tetrahedron of 1 m edges on the axes, binary STL."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = [struct.pack("<12fH", 0, 0, 0, *CORNERS[list(face)].ravel(), 0) for face in FACES]
+    path.write_bytes(bytes(80) + struct.pack("<I", len(FACES)) + b"".join(rows))
     return path
 
 

@@ -1,13 +1,11 @@
 """Robot files: what is wrong with one is told in a sentence that names the file, the line or the link."""
 
 import contextlib
-import struct
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from helpers import G, inertial, joint, link, mjcf, specific_force, urdf, write
+from helpers import G, inertial, joint, link, mjcf, specific_force, stl, urdf, write
 from strapdown.engines.driven import DrivenRobot
 from strapdown.engines.mujoco import MujocoRobot
 from strapdown.engines.parts import Mount, Start
@@ -16,14 +14,6 @@ from strapdown.errors import InputError, RobotError
 
 CORNERS = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], dtype=np.float32)
 FACES = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
-
-
-def stl(path: Path) -> Path:
-    """A tetrahedron of 1 m edges on the axes, binary STL."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    rows = [struct.pack("<12fH", 0, 0, 0, *CORNERS[list(face)].ravel(), 0) for face in FACES]
-    path.write_bytes(bytes(80) + struct.pack("<I", len(FACES)) + b"".join(rows))
-    return path
 
 
 def with_mesh(filename, tag="collision", inside=None):
@@ -228,7 +218,7 @@ def test_the_engine_does_not_talk_past_us(tmp_path, monkeypatch, capfd):
     assert 'line 1: pos of <geom> is "nan 0 0"' in refused(file)
     tiny = '<body name="a"><joint/><geom size=".1" mass="1e-30"/></body>'
     refused(write(tmp_path, "r.xml", mjcf(tiny)))
-    heavy = (link("arm", inertial(mass=1e300, xyz="1 0 0")), joint("k", "arm", "hand"), link("hand"))
+    heavy = (link("arm", inertial(mass=1e11, xyz="1 0 0")), joint("k", "arm", "hand"), link("hand"))
     write(tmp_path, "r.xml", urdf(BASE_ARM[0], BASE_ARM[1], *heavy))  # a singular mass matrix
     for kind in (MujocoRobot, DrivenRobot):
         source = kind(RobotFile(file), gravity=G, mounts=[Mount("imu", "hand")])

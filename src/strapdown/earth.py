@@ -25,18 +25,53 @@ _GM = 3.986004418e14  # m3/s2
 _RATE = 7.292115e-5  # rad/s
 _G_EQUATOR = 9.7803253359  # m/s2
 _SOMIGLIANA_K = 0.00193185265241
-_M = _RATE**2 * _A**2 * (_A * (1.0 - _F)) / _GM
+_B = _A * (1.0 - _F)  # polar radius, m
+_FOCAL = np.sqrt(_A**2 - _B**2)  # half the distance of the foci, m
+
+LOWEST_M, HIGHEST_M = -12_000.0, 100_000.0  # below the deepest trench, above the air
 
 
 def earth_gravity(latitude_rad: ArrayLike, height_m: ArrayLike = 0.0) -> NDArray[np.float64]:
-    """Normal gravity in m/s2 at a geodetic latitude and a height above the ellipsoid (Somigliana, WGS 84).
+    """Size of normal gravity in m/s2 at a geodetic latitude and a height above the ellipsoid (WGS 84), -12 to 100 km.
 
-    The series in height is good to 1e-6 m/s2 below 20 km.
+    On the ellipsoid Somigliana's formula; from there up or down by the closed formula of the ellipsoid's field
+    (NIMA TR8350.2, 4-5 to 4-17), exact at any height. The real Earth differs from it by up to 5e-4 m/s2 at the surface.
     """
-    sin2 = np.sin(np.asarray(latitude_rad, dtype=np.float64)) ** 2
-    height = np.asarray(height_m, dtype=np.float64)
+    latitude, height = np.broadcast_arrays(np.asarray(latitude_rad, np.float64), np.asarray(height_m, np.float64))
+    bad = ~((height >= LOWEST_M) & (height <= HIGHEST_M))
+    if bad.any():
+        raise InputError(
+            f"height is {height[bad].flat[0]:g} m; give a number from {LOWEST_M:g} to {HIGHEST_M:g}, where the "
+            "gravity of the Earth's ellipsoid is known"
+        )
+    sin2 = np.sin(latitude) ** 2
     on_ellipsoid = _G_EQUATOR * (1.0 + _SOMIGLIANA_K * sin2) / np.sqrt(1.0 - _E2 * sin2)
-    return on_ellipsoid * (1.0 - 2.0 / _A * (1.0 + _F + _M - 2.0 * _F * sin2) * height + 3.0 / _A**2 * height**2)
+    return on_ellipsoid * _closed_form(sin2, height) / _closed_form(sin2, np.zeros_like(height))
+
+
+def _closed_form(sin2: NDArray[np.float64], height: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The field of the level ellipsoid, in ellipsoidal coordinates u (m) and beta about its centre."""
+    normal = _A / np.sqrt(1.0 - _E2 * sin2)
+    rho2, z2 = (normal + height) ** 2 * (1.0 - sin2), (normal * (1.0 - _E2) + height) ** 2 * sin2
+    distance = rho2 + z2 - _FOCAL**2
+    u2 = 0.5 * distance * (1.0 + np.sqrt(1.0 + 4.0 * _FOCAL**2 * z2 / distance**2))
+    u = np.sqrt(u2)
+    total2 = u2 + _FOCAL**2
+    cos2_beta = rho2 / total2
+    sin2_beta = 1.0 - cos2_beta
+    w2 = (u2 + _FOCAL**2 * sin2_beta) / total2
+    slope = 3.0 * (1.0 + u2 / _FOCAL**2) * (1.0 - u / _FOCAL * np.arctan2(_FOCAL, u)) - 1.0
+    q_0 = 0.5 * ((1.0 + 3.0 * _B**2 / _FOCAL**2) * np.arctan2(_FOCAL, _B) - 3.0 * _B / _FOCAL)
+    turning = _RATE**2 * _A**2 * _FOCAL / total2 * slope / q_0
+    inward = _GM / total2 + turning * (0.5 * sin2_beta - 1.0 / 6.0) - _RATE**2 * u * cos2_beta
+    along = (_RATE**2 * np.sqrt(total2) - _RATE**2 * _A**2 / np.sqrt(total2) * _q(u) / q_0) * np.sqrt(
+        sin2_beta * cos2_beta
+    )
+    return np.hypot(inward, along) / np.sqrt(w2)
+
+
+def _q(u: NDArray[np.float64]) -> NDArray[np.float64]:
+    return 0.5 * ((1.0 + 3.0 * u**2 / _FOCAL**2) * np.arctan2(_FOCAL, u) - 3.0 * u / _FOCAL)
 
 
 def gravity(place: str | float = "earth", latitude_deg: float = 45.0, height_m: float = 0.0) -> float:

@@ -59,6 +59,10 @@ def simulate(
         )
         return
     _show(summary)
+    for s in summary:
+        if s["clipped_samples"]:
+            clipped = f"{s['clipped_samples']} of {s['samples']} samples"
+            print(f"note: sensor {s['sensor']} was at the end of its range in {clipped}")
     print(f"recording: {output}")
     if picture is not None:
         print(f"picture:   {picture}")

@@ -30,12 +30,17 @@ BLOCK_SIZE = 19
 
 @dataclass(frozen=True)
 class Sampled:
-    """The motion of a mount's frame s, the force (N, frame s) that carries its proof mass if it has one, and how far
-    its acceleration is from the change of its velocity (m/s2): what the integrator leaves unexplained."""
+    """The motion of a mount's frame s, and the force (N, frame s) that carries its proof mass if it has one.
+
+    For each sample, the largest over all physics steps since the sample before (None: no steps, no such doubt):
+    `unexplained`, how far the acceleration is from the change of velocity (m/s2), by the integrator's fault or because
+    a blow fell within a step; `turn_per_step`, how far the link turns in one step (rad).
+    """
 
     motion: Motion
     force_s: Array | None
     unexplained: Array | None = None
+    turn_per_step: Array | None = None
 
 
 def motion_from_block(

@@ -7,9 +7,9 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from strapdown.engines.mujoco_block import BLOCK, BLOCK_SIZE, Sampled, motion_from_block, unexplained
+from strapdown.engines.mujoco_block import BLOCK, BLOCK_SIZE, Sampled, motion_from_block
 from strapdown.engines.parts import Motor, Mount, ProofMass, Start
-from strapdown.engines.robot_file import PLAIN, RobotFile, compiled, quiet
+from strapdown.engines.robot_file import PLAIN, RESERVED, RobotFile, compiled, quiet, told
 from strapdown.errors import InputError
 
 INTEGRATORS = {
@@ -26,7 +26,7 @@ _NEEDED = int(
 )
 _UNWANTED = int(mujoco.mjtEnableBit.mjENBL_INVDISCRETE | mujoco.mjtEnableBit.mjENBL_SLEEP)
 
-_PROOF_MASS_INERTIA = 6.7e-8  # kg m2: a 1 g cube of 20 mm edge
+_PROOF_MASS_DENSITY = 125.0  # kg/m3: a cube of 1 g has 20 mm edges
 
 
 def known(name: str, valid: Iterable[str], what: str, where: str) -> str:
@@ -51,23 +51,25 @@ class Built:
     qpos0: np.ndarray
     qvel0: np.ndarray
 
-    def sampled(self, mount: str, gravity: float, t: np.ndarray, readings: np.ndarray) -> Sampled:
-        """What a mount's columns of the engine's sensordata say, a row for each time."""
-        on = self.mounts[mount]
-        block, force = self.block_start[on.link], self.force_start.get(mount)
-        motion = motion_from_block(gravity, t, readings[:, block : block + BLOCK_SIZE], on.r_bs_b, on.q_bs)
-        return Sampled(motion, None if force is None else readings[:, force : force + 3])
+    def columns(self, mount: str) -> np.ndarray:
+        """The mount's columns of the engine's sensordata: its link's block, then its proof mass's force."""
+        block, force = self.block_start[self.mounts[mount].link], self.force_start.get(mount)
+        columns = np.arange(block, block + BLOCK_SIZE)
+        return columns if force is None else np.append(columns, np.arange(force, force + 3))
 
-    def unexplained(self, gravity: float, sizes: np.ndarray, readings: np.ndarray) -> dict[str, np.ndarray]:
-        """The integrator's defect (m/s2) at each mount, from readings at every step."""
-        of_link = {
-            link: unexplained(gravity, sizes, readings[:, block : block + BLOCK_SIZE])
-            for link, block in self.block_start.items()
-        }
-        return {
-            name: of_link[on.link][0] + float(np.linalg.norm(on.r_bs_b)) * of_link[on.link][1]
-            for name, on in self.mounts.items()
-        }
+    def sampled(
+        self,
+        mount: str,
+        gravity: float,
+        t: np.ndarray,
+        rows: np.ndarray,
+        unexplained: np.ndarray | None = None,
+        turn_per_step: np.ndarray | None = None,
+    ) -> Sampled:
+        """What a mount's columns say, a row for each time."""
+        on = self.mounts[mount]
+        motion = motion_from_block(gravity, t, rows[:, :BLOCK_SIZE], on.r_bs_b, on.q_bs)
+        return Sampled(motion, rows[:, BLOCK_SIZE:] if mount in self.force_start else None, unexplained, turn_per_step)
 
 
 @quiet()
@@ -85,8 +87,7 @@ def build(
     if not (np.isfinite(step_s) and step_s > 0.0):
         raise InputError(f"physics step is {step_s} s; give a number above 0, for example 0.001")
     known(integrator, INTEGRATORS, "integrator", "physics")
-    spec = robot.load()
-    links = tuple(body.name for body in spec.bodies if body.name not in ("", "world"))
+    spec, links = robot.load()
     movable = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
     joints = tuple(joint.name for joint in spec.joints if joint.name and joint.type in movable)
     for item in start:
@@ -101,17 +102,17 @@ def build(
     data = mujoco.MjData(plain)
     _set_start(plain, data, start)
     mujoco.mj_forward(plain, data)
-    for motor in motors:
-        _add_motor(spec, plain, data, motor, joints, step_s, integrator, where)
-    _compensate_gravity(spec, motors)
-    for mount in mounts:
-        known(mount.link, links, "link", where)
-        if mount.proof_mass is not None:
-            _add_proof_mass(spec, mount, mount.proof_mass)
-    carriers = tuple(dict.fromkeys(mount.link for mount in mounts))
-    for link in carriers:
-        for i, kind in enumerate(BLOCK):
-            spec.add_sensor(name=_sensor_name(link, i), type=kind, objtype=mujoco.mjtObj.mjOBJ_XBODY, objname=link)
+    carriers = tuple(dict.fromkeys(known(mount.link, links, "link", where) for mount in mounts))
+    with told(robot.path):  # names may still clash
+        for motor in motors:
+            _add_motor(spec, plain, data, motor, joints, step_s, integrator, where)
+        _compensate_gravity(spec, motors)
+        for mount in mounts:
+            if mount.proof_mass is not None:
+                _add_proof_mass(spec, mount, mount.proof_mass)
+        for link in carriers:
+            for i, kind in enumerate(BLOCK):
+                spec.add_sensor(name=_sensor_name(link, i), type=kind, objtype=mujoco.mjtObj.mjOBJ_XBODY, objname=link)
     model = compiled(robot.path, spec)
     data = mujoco.MjData(model)
     _set_start(model, data, start)
@@ -123,7 +124,7 @@ def build(
         joints,
         {m.name: m for m in mounts},
         {link: column[_sensor_name(link, 0)] for link in carriers},
-        {m.name: column[f"strapdown/{m.name}/force"] for m in mounts if m.proof_mass},
+        {m.name: column[f"{RESERVED}{m.name}/force"] for m in mounts if m.proof_mass},
         data.qpos.copy(),
         data.qvel.copy(),
     )
@@ -192,17 +193,18 @@ def _compensate_gravity(spec: Any, motors: Sequence[Motor]) -> None:
 
 
 def _sensor_name(link: str, i: int) -> str:
-    return f"strapdown/{link}/{i}"
+    return f"{RESERVED}{link}/{i}"
 
 
 def _add_proof_mass(spec: Any, mount: Mount, proof: ProofMass) -> None:
-    site = f"strapdown/{mount.name}"
+    site = f"{RESERVED}{mount.name}"
     link = spec.body(mount.link)
     link.add_site(PLAIN, name=site, pos=np.array(mount.r_bs_b), quat=np.array(mount.q_bs))
     carrier = link.add_body(name=f"{site}/mass", pos=np.array(mount.r_bs_b), quat=np.array(mount.q_bs))
     carrier.explicitinertial = True
     carrier.mass = proof.mass_kg
-    carrier.inertia = np.full(3, _PROOF_MASS_INERTIA)
+    edge_m = np.cbrt(proof.mass_kg / _PROOF_MASS_DENSITY)
+    carrier.inertia = np.full(3, proof.mass_kg * edge_m**2 / 6.0)
     carrier.ipos, carrier.iquat = (
         np.zeros(3),
         np.array([1.0, 0.0, 0.0, 0.0]),
@@ -230,7 +232,7 @@ def _settle_proof_masses(model: Any, data: Any, mounts: Sequence[Mount], gravity
     for mount in mounts:
         if mount.proof_mass is None or mount.proof_mass.joint_frequency_hz is None:
             continue
-        r_ns = data.site(f"strapdown/{mount.name}").xmat.reshape(3, 3)
+        r_ns = data.site(f"{RESERVED}{mount.name}").xmat.reshape(3, 3)
         hang_s = r_ns.T @ [0.0, 0.0, -gravity] / (2.0 * np.pi * mount.proof_mass.joint_frequency_hz) ** 2
         for axis, value in zip("xyz", hang_s, strict=True):
-            data.qpos[model.joint(f"strapdown/{mount.name}/mass/{axis}").qposadr[0]] = value
+            data.qpos[model.joint(f"{RESERVED}{mount.name}/mass/{axis}").qposadr[0]] = value

@@ -1,19 +1,22 @@
 """A robot from a URDF or MJCF file as an editable MuJoCo specification, every link kept."""
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import mujoco
 import numpy as np
 
-from strapdown.engines.urdf import prepare_urdf
+from strapdown.engines.urdf import WORLD, prepare_urdf
 from strapdown.engines.xml_lines import XmlFile
 from strapdown.errors import RobotError
 
 _NAMES = ("name", "link", "joint", "body", "site", "class", "childclass", "mesh", "file", "filename")  # may be "nan"
+_LARGEST = 1e12  # of any length, angle, mass: beyond this squares and sums lose the robot
+_UNBOUNDED = ("limit", "safety_controller", "numeric")  # elements whose huge numbers mean "no limit", or nothing to us
+RESERVED = "strapdown/"  # names of what we add begin with this
 _PLAIN_SPEC = mujoco.MjSpec()
 PLAIN = _PLAIN_SPEC.default  # for what we add to a robot: its file's own <default> is not meant for that
 
@@ -30,24 +33,29 @@ class RobotFile:
     inertia_from_collision: bool = False
     packages: Mapping[str, str] = field(default_factory=dict)
 
-    def load(self) -> mujoco.MjSpec:
-        """The specification, checked; raises RobotError with one clear sentence."""
+    def load(self) -> tuple[mujoco.MjSpec, tuple[str, ...]]:
+        """The specification, checked, and the names of its links; raises RobotError with one clear sentence."""
         xml = XmlFile(self.path)
-        _refuse_nan(xml)
+        _check_numbers(xml)
+        ground: tuple[str, ...] = ()
         if xml.root.tag == "robot":
             text = prepare_urdf(xml, self.floating, self.inertia_from_collision, self.packages)
-            spec = _parse(self.path, lambda: mujoco.MjSpec.from_string(text))
+            with told(self.path):
+                spec = mujoco.MjSpec.from_string(text)
+            ground = tuple(link.get("name", "") for link in xml.root.findall("link") if link.get("name") == WORLD)
         elif xml.root.tag == "mujoco":
-            spec = _parse(self.path, lambda: mujoco.MjSpec.from_file(str(self.path)))
+            with told(self.path):
+                spec = mujoco.MjSpec.from_file(str(self.path))
             spec.compiler.fusestatic = False
         else:
             raise RobotError(f"{self.path}: <{xml.root.tag}> is neither a URDF <robot> nor an MJCF <mujoco>")
-        for key in list(spec.keys):  # key frames count the joints and motors of the file alone; ours come on top
-            spec.delete(key)
-        self._place(spec)
-        if self.floor:
-            spec.worldbody.add_geom(PLAIN, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1])
-        return spec
+        _keep_the_body_only(spec)
+        _refuse_reserved_names(self.path, spec)
+        with told(self.path):
+            self._place(spec)
+            if self.floor:
+                spec.worldbody.add_geom(PLAIN, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1])
+        return spec, ground + tuple(body.name for body in spec.bodies if body.name not in ("", WORLD))
 
     def _place(self, spec: mujoco.MjSpec) -> None:
         if not (self.floating or self.position_m or self.q_nb):
@@ -71,17 +79,48 @@ class RobotFile:
             raise RobotError(f'{self.path}: root body "{root.name}" already has joints; it cannot float as well')
 
 
-def _refuse_nan(xml: XmlFile) -> None:
-    """The engine takes a number that is none, and then all of the robot is none."""
+def _check_numbers(xml: XmlFile) -> None:
+    """The engine takes a number that is none, or one beyond all measure, and then all of the robot is none."""
     for element in xml.root.iter():
         for key, value in element.attrib.items():
-            if "nan" in value.lower().split() and key not in _NAMES:
-                raise RobotError(f'{xml.where(element)}: {key} of <{element.tag}> is "{value}"; give numbers')
+            if key in _NAMES:
+                continue
+            numbers = [_number(word) for word in value.split()]
+            open_ended = element.tag in _UNBOUNDED or key.endswith("range")
+            if any(math.isnan(x) or (abs(x) >= _LARGEST and not open_ended) for x in numbers if x is not None):
+                raise RobotError(
+                    f'{xml.where(element)}: {key} of <{element.tag}> is "{value}"; give numbers below {_LARGEST:g}'
+                )
+
+
+def _number(word: str) -> float | None:
+    try:
+        return float(word)
+    except ValueError:
+        return None
+
+
+def _keep_the_body_only(spec: mujoco.MjSpec) -> None:
+    """Motors and sensors come from the rig: the file's own, and what may refer to them, go.
+
+    A servo of the file would pull its joint to 0, and key frames count the file's joints and motors alone.
+    """
+    for part in [*spec.keys, *spec.sensors, *spec.tuples, *spec.actuators]:
+        spec.delete(part)
+    spec.option.disableactuator = 0  # groups of motors that the file switches off: ours may be in them
+
+
+def _refuse_reserved_names(path: Path, spec: mujoco.MjSpec) -> None:
+    for kind, parts in (("body", spec.bodies), ("joint", spec.joints), ("site", spec.sites)):
+        for part in parts:
+            if part.name.startswith(RESERVED):
+                raise RobotError(f'{path}: names like that of {kind} "{part.name}" are for our own parts; rename it')
 
 
 def compiled(path: Path, spec: mujoco.MjSpec) -> mujoco.MjModel:
     """The model; what the compiler refuses becomes one sentence."""
-    return _parse(path, spec.compile)
+    with told(path):
+        return spec.compile()
 
 
 @contextmanager
@@ -95,10 +134,18 @@ def quiet() -> Iterator[None]:
         mujoco.set_mju_user_warning(before)
 
 
-def _parse(path: Path, build: Callable[[], Any]) -> Any:
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """What the engine refuses, or warns of while it reads and compiles, becomes one sentence."""
+    warned: list[str] = []
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(warned.append)
     try:
-        with quiet():
-            return build()
+        yield
     except (ValueError, mujoco.FatalError, RuntimeError, TypeError, UnicodeDecodeError) as error:
-        said = " ".join(str(error).replace("Error:", "").split())
-        raise RobotError(f"{path}: the engine refuses this robot: {said}") from None
+        warned = [str(error)]
+    finally:
+        mujoco.set_mju_user_warning(before)
+    if warned:
+        said = " ".join(warned[0].replace("Error:", "").split())
+        raise RobotError(f"{path}: the engine refuses this robot: {said}")

@@ -10,10 +10,15 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
+
 from strapdown.engines.xml_lines import XmlFile
 from strapdown.errors import RobotError
 
-_JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+WORLD = "world"  # the engine's name of the ground; a root link of that name, usual in ROS, is the ground
+
+_JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating")
+_PRODUCTS = ("ixy", "ixz", "iyz")
 _MESH_SUFFIXES = (".stl", ".obj", ".msh")
 
 
@@ -26,6 +31,10 @@ def prepare_urdf(xml: XmlFile, floating: bool, inertia_from_collision: bool, pac
         raise RobotError(f"{xml.path}: the robot has no <link>; add at least one")
     children = _check_tree(xml, links, joints)
     root = next(name for name in links if name not in children)
+    _check_world(xml, links, root, floating)
+    for name, joint in joints.items():
+        _check_axis(xml, name, joint)
+        _check_mimic(xml, name, joint, joints)
     for name, link in links.items():
         moves = floating if name == root else _joint_type(children[name]) != "fixed"
         _check_inertia(xml, name, link, moves, inertia_from_collision)
@@ -66,6 +75,11 @@ def _check_tree(xml: XmlFile, links: dict[str, ET.Element], joints: dict[str, ET
     for name, joint in joints.items():
         where = xml.where(joint)
         if _joint_type(joint) not in _JOINT_TYPES:
+            if _joint_type(joint) == "planar":
+                raise RobotError(
+                    f'{where}: joint "{name}" is planar, which is not supported; use two prismatic joints and a '
+                    "continuous one, with links of small mass between them"
+                )
             raise RobotError(
                 f'{where}: joint "{name}" has type "{_joint_type(joint)}"; use one of {", ".join(_JOINT_TYPES)}'
             )
@@ -79,6 +93,11 @@ def _check_tree(xml: XmlFile, links: dict[str, ET.Element], joints: dict[str, ET
                     f"the links are {', '.join(links)}"
                 )
             ends[end] = link
+        if _joint_type(joint) == "floating" and ends["parent"] != WORLD:
+            raise RobotError(
+                f'{where}: joint "{name}" is floating; only the root can float: remove the joint and set '
+                f'floating = true in the rig, or name the parent link "{WORLD}"'
+            )
         if ends["child"] in children:
             other = children[ends["child"]].get("name")
             raise RobotError(
@@ -99,6 +118,43 @@ def _check_tree(xml: XmlFile, links: dict[str, ET.Element], joints: dict[str, ET
                 raise RobotError(f'{xml.path}: the joints form a loop through link "{name}"; a URDF is a tree')
             seen.add(name)
     return children
+
+
+def _check_world(xml: XmlFile, links: dict[str, ET.Element], root: str, floating: bool) -> None:
+    if WORLD in links and root != WORLD:
+        raise RobotError(
+            f'{xml.where(links[WORLD])}: link "{WORLD}" hangs on a joint, but that name means the ground; rename it'
+        )
+    if root == WORLD and floating:
+        raise RobotError(
+            f'{xml.where(links[WORLD])}: the root link "{WORLD}" is the ground and cannot float; remove it and the '
+            "joint on it, or drop floating = true in the rig"
+        )
+
+
+def _check_axis(xml: XmlFile, name: str, joint: ET.Element) -> None:
+    axis = joint.find("axis")
+    if axis is None or _joint_type(joint) in ("fixed", "floating"):
+        return
+    try:
+        length = math.hypot(*(float(word) for word in axis.get("xyz", "1 0 0").split()))
+    except ValueError:
+        length = math.nan
+    if not length > 1e-6:  # the engine's own bound is about 1e-14; a printed axis has length 1
+        raise RobotError(
+            f'{xml.where(axis)}: the axis of joint "{name}" is "{axis.get("xyz")}"; give a direction, like 1 0 0'
+        )
+
+
+def _check_mimic(xml: XmlFile, name: str, joint: ET.Element, joints: dict[str, ET.Element]) -> None:
+    movable = [other for other, element in joints.items() if _joint_type(element) not in ("fixed", "floating")]
+    for mimic in joint.findall("mimic"):
+        leader = mimic.get("joint", "")
+        if leader not in movable or leader == name or name not in movable:
+            raise RobotError(
+                f'{xml.where(mimic)}: joint "{name}" mimics joint "{leader}"; both must be joints that turn or slide: '
+                f"{', '.join(movable)}"
+            )
 
 
 def _number(xml: XmlFile, element: ET.Element, attribute: str, what: str) -> float:
@@ -135,11 +191,29 @@ def _check_inertia(xml: XmlFile, name: str, link: ET.Element, moves: bool, from_
         raise RobotError(
             f'{xml.where(inertia)}: link "{name}" has a moment of inertia of 0 or less; give kg m2 above 0'
         )
+    products = [
+        _number(xml, inertia, axes, f'{axes} of link "{name}"') if axes in inertia.attrib else 0.0 for axes in _PRODUCTS
+    ]
+    if moves:
+        _check_principal(xml, name, inertia, moments, products)
+
+
+def _check_principal(xml: XmlFile, name: str, inertia: ET.Element, moments: list[float], products: list[float]) -> None:
+    ixy, ixz, iyz = products
+    a, b, c = np.linalg.eigvalsh([[moments[0], ixy, ixz], [ixy, moments[1], iyz], [ixz, iyz, moments[2]]])
+    if a <= 0.0 or a + b < c * (1.0 - 1e-9):  # the compiler's own tolerance is finer; a flat plate has a + b = c
+        raise RobotError(
+            f'{xml.where(inertia)}: no body has the inertia of link "{name}": its principal moments are {a:.6g}, '
+            f"{b:.6g} and {c:.6g} kg m2, and each must be above 0 and no larger than the sum of the others; correct it"
+        )
 
 
 def _resolve_meshes(xml: XmlFile, packages: Mapping[str, str]) -> None:
+    """Collision meshes get their place; visual ones are not used, but a wrong path is told where it can be wrong."""
     for shape in [*xml.root.iter("visual"), *xml.root.iter("collision")]:
         for mesh in shape.iter("mesh"):
+            if shape.tag == "visual" and _of_absent_package(xml, mesh, packages):
+                continue
             path = find_mesh(xml, mesh, packages)
             if shape.tag == "collision" and path.suffix.lower() not in _MESH_SUFFIXES:
                 raise RobotError(
@@ -149,16 +223,35 @@ def _resolve_meshes(xml: XmlFile, packages: Mapping[str, str]) -> None:
             mesh.set("filename", str(path))
 
 
+def _of_absent_package(xml: XmlFile, mesh: ET.Element, packages: Mapping[str, str]) -> bool:
+    """A package that is nowhere on this machine: its pictures are not needed."""
+    package, _ = _package(mesh)
+    return bool(package) and package not in packages and not any(p.is_dir() for p in _package_folders(xml, package))
+
+
+def _package(mesh: ET.Element) -> tuple[str, str]:
+    """The package of a mesh, "" if it names none, and the path in it."""
+    name = mesh.get("filename", "")
+    if not name.startswith("package://"):
+        return "", name
+    package, _, rest = name.removeprefix("package://").partition("/")
+    return package, rest
+
+
+def _package_folders(xml: XmlFile, package: str) -> list[Path]:
+    """Where a package may be by the usual layout: .../package/urdf/robot.urdf beside .../package/meshes."""
+    folder = xml.path.parent.resolve()
+    above = [folder, *folder.parents]
+    return [p for p in above if p.name == package] + [p / package for p in above]
+
+
 def find_mesh(xml: XmlFile, mesh: ET.Element, packages: Mapping[str, str]) -> Path:
     """The mesh file: beside the URDF, by absolute path, or in its `package://` (named in the rig, or found upward)."""
     name = mesh.get("filename", "")
+    package, rest = _package(mesh)
     folder = xml.path.parent
-    if name.startswith("package://"):
-        package, _, rest = name.removeprefix("package://").partition("/")
-        roots = [Path(packages[package])] if package in packages else []
-        if not roots:  # the usual layout: .../package/urdf/robot.urdf beside .../package/meshes
-            above = [folder.resolve(), *folder.resolve().parents]
-            roots = [p for p in above if p.name == package] + [p / package for p in above] + [folder]
+    if package:
+        roots = [Path(packages[package])] if package in packages else [*_package_folders(xml, package), folder]
         candidates = [root / rest for root in roots]
         hint = f'name the folder of package "{package}" under [robot.packages] in the rig'
     else:

@@ -19,6 +19,7 @@ from strapdown.sensors.odometer import WheelOdometer
 from strapdown.sensors.part import load_part
 from strapdown.sensors.streams import seed_of
 from strapdown.sensors.temperature import SelfHeating, Temperature, TemperatureSeries
+from strapdown.sensors.triad import Triad
 
 Seed = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
 Pair = tuple[Number, Number]
@@ -55,7 +56,6 @@ class Mounted(Turned):
     link: Name
     rate_hz: Positive = 100.0
     position_m: Vector = (0.0, 0.0, 0.0)
-    temperature_c: Number | TemperatureTable = 25.0
 
     def mounting(self) -> tuple[float, float, float, float]:
         return self.q() or (1.0, 0.0, 0.0, 0.0)
@@ -63,12 +63,20 @@ class Mounted(Turned):
     def mount(self) -> Mount:
         return Mount(self.name, self.link, self.position_m, self.mounting())
 
+
+class Warm(Mounted):
+    """What feels the temperature; 25 degC if none is given."""
+
+    temperature_c: Number | TemperatureTable | None = None
+
     def temperature(self) -> Temperature:
         given = self.temperature_c
+        if given is None:
+            return 25.0
         return given.source() if isinstance(given, TemperatureTable) else given
 
 
-class SensorTable(Mounted):
+class SensorTable(Warm):
     method: str | list[str] = "exact"
     increments: Flag = False
     allowed_error_m_s2: Positive = ALLOWED_ACC
@@ -91,6 +99,9 @@ class SensorTable(Mounted):
             raise ValueError("has both part and model; keep one")
         if self.part is None and (self.specimen_seed is not None or self.range):
             raise ValueError("has specimen_seed or range, which belong to a part; name the part")
+        ideal = self.part is None and self.model is None
+        if ideal and (self.errors != "physical" or self.temperature_c is not None):
+            raise ValueError("has errors or temperature_c, which an ideal sensor does not feel; name a part or model")
         if self.increments and (self.part or self.model):
             raise ValueError("has increments, which are ideal, and the errors of a part; keep one")
         return self
@@ -125,16 +136,22 @@ class SensorTable(Mounted):
                 part = load_part(path if path.suffix == ".toml" else self.part)
                 specimen = part.draw(specimen_seed, self.range or None, self.rate_hz)
                 triads, axes = specimen.triads(), specimen.magnetometer_axes
+                about = {"part": self.part, "specimen_seed": specimen_seed, "range": dict(specimen.range)}
+                top = part.largest_rate_hz("magnetometer") if "magnetometer" in triads else None
+                fastest = {} if top is None else {"magnetometer": top}
             elif self.model is not None:
-                triads, axes = read_model(folder / self.model)[0], None
+                triads, meta = read_model(folder / self.model)
+                axes, about, fastest = meta.get("magnetometer_axes"), {"model": self.model}, {}
             else:
                 return None
         except InputError as error:
             raise InputError(f'sensor "{self.name}": {error}') from None
-        return Module(self.name, triads, seed, self.errors, self.temperature(), axes)
+        if self.magnetometer and "magnetometer" not in triads:  # an ideal one beside the part
+            triads = {**triads, "magnetometer": Triad("uT")}
+        return Module(self.name, triads, seed, self.errors, self.temperature(), axes, fastest, about)
 
 
-class InclinometerTable(Mounted):
+class InclinometerTable(Warm):
     bandwidth_hz: Positive | None = None
     range_deg: Positive = 90.0
     resolution_deg: NotNegative = 0.0
@@ -206,3 +223,9 @@ class MagnetismTable(Table):
     year: Number = 2026.0
     dipole: tuple[DipoleTable, ...] = ()
     loop: tuple[LoopTable, ...] = ()
+
+    @model_validator(mode="after")
+    def _one_field(self) -> "MagnetismTable":
+        if self.field_ut is not None and self.model_fields_set & {"longitude_deg", "year"}:
+            raise ValueError("has field_ut and also longitude_deg or year, which give the field of the Earth; keep one")
+        return self

@@ -84,6 +84,7 @@ def robot_sights(rig: Rig, tasks: Sequence[Task], progress: Callable[[float], No
                 proof.joint_frequency_hz if proof else None,
                 proof.damping_ratio if proof else 0.0,
                 seen.unexplained,
+                seen.turn_per_step,
             )
         )
     return sights
@@ -92,22 +93,25 @@ def robot_sights(rig: Rig, tasks: Sequence[Task], progress: Callable[[float], No
 def path_sights(rig: Rig, tasks: Sequence[Task]) -> list[Sight]:
     """The path seen from every mount at its own times."""
     from strapdown.motion.catalogue import path_from_settings
+    from strapdown.motion.recorded import RecordedMotion
 
     table = rig.motion
     assert table is not None
-    path = path_from_settings(table.kind, dict(table.model_extra or {}), rig.folder)
+    path = path_from_settings(table.kind, dict(table.model_extra or {}), rig.folder, "motion")
     duration_s = path.duration_s if rig.duration_s is None else rig.duration_s
     _check_size(rig, tasks, duration_s)
     if duration_s > path.duration_s * (1 + 1e-9):
         raise InputError(f"duration_s is {duration_s:g} s, the motion lasts {path.duration_s:g} s; shorten duration_s")
     g = rig.physics.g()
+    noise = path.noise_estimate() if isinstance(path, RecordedMotion) else None
     sights = []
     for task in tasks:
         mounted = task.table
         if mounted.link != "body":
             raise InputError(f'sensor "{mounted.name}": link "{mounted.link}" is not there; valid names: body')
         t = np.minimum(sample_times(task.inner_hz, duration_s), path.duration_s)
-        sights.append(Sight(path.at(t).seen_from(mounted.position_m, mounted.mounting()), g))
+        doubt = None if noise is None else np.full(len(t), noise[0])
+        sights.append(Sight(path.at(t).seen_from(mounted.position_m, mounted.mounting()), g, unexplained=doubt))
     return sights
 
 

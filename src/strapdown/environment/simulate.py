@@ -16,6 +16,7 @@ from strapdown.sensors.magnetic_sources import MagneticWorld
 from strapdown.sensors.magnetometer import ideal_field
 from strapdown.sensors.methods import Sight
 from strapdown.sensors.streams import seed_of
+from strapdown.sensors.temperature import temperature_at
 from strapdown.types import Recording
 
 
@@ -58,9 +59,10 @@ def _task(rig: Rig, table: Mounted) -> Task:
 
 
 def _sensor(rig: Rig, table: SensorTable, task: Task, sight: Sight) -> tuple[Recording, list[OutOfRange]]:
-    step = rig.physics.step_s if rig.robot is not None and rig.robot.drive == "motors" else None
-    ideal, left = table.imu(task.inner_hz).measure(sight, step)
+    ideal, left = table.imu(task.inner_hz).measure(sight)
     with_magnetometer = table.magnetometer or (task.module is not None and "magnetometer" in task.module.triads)
+    if not with_magnetometer and table.model_fields_set & {"hard_iron_ut", "soft_iron"}:
+        raise InputError(f'sensor "{table.name}" has iron but no magnetometer; set magnetometer = true or remove it')
     if with_magnetometer:
         assert ideal.truth is not None
         try:
@@ -70,8 +72,7 @@ def _sensor(rig: Rig, table: SensorTable, task: Task, sight: Sight) -> tuple[Rec
         ideal = replace(ideal, mag_s=field_s)
     if task.module is None:
         return ideal, left
-    recording = task.module.measure(ideal, table.rate_hz)
-    return recording.with_meta(**({"part": table.part} if table.part else {"model": table.model})), left
+    return task.module.measure(ideal, table.rate_hz), left
 
 
 def _magnetic_world(rig: Rig) -> MagneticWorld:
@@ -89,8 +90,14 @@ def _tilt(rig: Rig, table: InclinometerTable, sight: Sight) -> Recording:
     stream = seed_of(rig.seed, table.name, "inclinometer")
     tilt = table.inclinometer().measure(sight.motion, sight.gravity, stream=stream, temperature_c=table.temperature())
     meta = {"sensor": table.name, "rate_hz": table.rate_hz, "gravity_m_s2": sight.gravity, "seed": rig.seed}
+    celsius = temperature_at(table.temperature(), sight.motion.t)
     return Recording(
-        sight.motion.t, tilt_s=tilt.tilt, clipped=np.any(tilt.saturated, axis=1), truth=sight.motion, meta=meta
+        sight.motion.t,
+        temperature=np.broadcast_to(celsius, len(sight.motion)),
+        tilt_s=tilt.tilt,
+        clipped=np.any(tilt.saturated, axis=1),
+        truth=sight.motion,
+        meta=meta,
     )
 
 

@@ -43,6 +43,8 @@ def exp(rx, ry, rz):
     """Quaternion of the rotation vector r."""
     angle2 = rx * rx + ry * ry + rz * rz
     if angle2 > LARGEST_ANGLE * LARGEST_ANGLE:
+        if angle2 > 1e30:  # a double no longer tells one turn from the next, and squares may overflow: no turn
+            return 1.0, 0.0, 0.0, 0.0
         angle = math.sqrt(angle2)
         w, k = math.cos(0.5 * angle), math.sin(0.5 * angle) / angle
     else:

@@ -147,11 +147,21 @@ def _names(name: str, value: Any) -> dict[str, str]:
     return {ours: _text(f"{name}.{ours}", theirs) for ours, theirs in value.items()}
 
 
-def _recorded(file: str, columns: Mapping[str, str] | None = None, pose_time_offset_s: float = 0.0) -> Path:
-    """Poses of a log, told from time 0 on."""
-    poses = read_poses(file, columns)
-    return replace(poses, pose_time_offset_s=pose_time_offset_s).from_zero()
+def _recorded(
+    file: str,
+    columns: Mapping[str, str] | None = None,
+    pose_time_offset_s: float = 0.0,
+    gap_factor: float = 1.5,
+    start_s: float | None = None,
+    end_s: float | None = None,
+) -> Path:
+    """Poses of a log, or of a part of it (times as its first pose is 0), told from time 0 on."""
+    poses = read_poses(file, columns, gap_factor=WHOLE)
+    part = replace(poses.from_zero().part(start_s, end_s), gap_factor=gap_factor)
+    return replace(part, pose_time_offset_s=pose_time_offset_s).from_zero()
 
+
+WHOLE = float("inf")  # gap_factor of a log that is yet to be cut: what lies outside the part may have any gaps
 
 _DURATION = {"duration_s": Key("duration_s", _number)}
 _POSE = {"position_m": Key("p_n", _triple), "attitude_deg": Key("q_nb", _attitude_deg)}
@@ -234,15 +244,18 @@ PATHS: Mapping[str, Kind] = {
         {
             "file": Key("file", _text),
             "columns": Key("columns", _names),
-            "pose_time_offset_s": Key("pose_time_offset_s", _number),
+            **{name: Key(name, _number) for name in ("pose_time_offset_s", "gap_factor", "start_s", "end_s")},
         },
     ),
 }
 
 
-def path_from_settings(kind: str, settings: Mapping[str, Any], folder: Folder = Folder()) -> Path:
-    """The path of the given kind, from the keys of a scenario file; a file it names is looked for in the folder."""
+def path_from_settings(kind: str, settings: Mapping[str, Any], folder: Folder = Folder(), what: str = "path") -> Path:
+    """The path of the given kind, from the keys of a scenario file; a file it names is looked for in the folder.
+
+    what: how messages call the table, "motion" in a rig.
+    """
     if kind == "recorded" and isinstance(settings.get("file"), str):
         settings = {**settings, "file": str(folder / settings["file"])}
-    path: Path = _made(PATHS, "path", {**settings, "kind": kind})
+    path: Path = _made(PATHS, what, {**settings, "kind": kind})
     return path

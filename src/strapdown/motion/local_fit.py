@@ -7,13 +7,15 @@ switches gain.
 
     sixth difference below half the fourth   smooth           polynomial through 7 samples
     sixth below the fourth                   just resolved    polynomial through 5 samples
-    fourth above twice the second            only jitter      least-squares parabola of 5 samples
+    fourth above twice the second            only jitter      smoothing spline of 5 samples
     else                                     rough, a switch  parabola through 3 samples
 
 In samples a cycle the bounds lie at 9, 6 and 4. Jitter of deviation s gives second derivatives of deviation
 3.5, 3.1, 0.5 and 2.4 s / h^2 in this order. So exact polynomials of many samples are for smooth motion; and where
 the second differences change sign from sample to sample with nothing under them, no acceleration is resolved, and
-an average is the better estimate.
+an average is the better estimate. Its second derivative is that of the least-squares parabola of 5 samples. Value and
+first derivative are then those of the cubic B-spline with the same second derivative: at all samples they belong to
+one smooth curve, so that between them nothing is worse than at them.
 """
 
 from collections.abc import Callable
@@ -53,6 +55,11 @@ class Stencil:
             coefficients = np.linalg.solve(transposed @ powers, transposed)
         return coefficients[:, 1:3] * np.array([[1.0], [2.0]])
 
+    def noise_gain(self) -> Array:
+        """Deviation of the two derivatives in the middle of equal steps of 1, for samples of deviation 1."""
+        s = np.arange(float(self.samples))[None] - self.samples // 2
+        return np.linalg.norm(self.weights(s)[0], axis=1)
+
     def derivatives(self, t: Array, seen: Array, first_seen: Rows) -> Array:
         """(n, 2, 3): first and second derivative at every row.
 
@@ -78,8 +85,31 @@ THREE, FIVE, SEVEN, FITTED = Stencil(3, 2), Stencil(5, 4), Stencil(7, 6), Stenci
 SHORTEST_PIECE = 5
 
 
-def local_derivatives(t: Array, values: Callable[[Rows], Array], reach: Array) -> tuple[Array, Array]:
-    """First and second derivative (n, 3) at every sample of a piece without gaps (n >= SHORTEST_PIECE).
+# value and derivatives at its knots of the cubic B-spline whose coefficients are (2 a + 3 b + 2 c) / 7 of three samples
+_SPLINE = np.array(
+    [
+        [2.0 / 42.0, 11.0 / 42.0, 16.0 / 42.0, 11.0 / 42.0, 2.0 / 42.0],
+        [-2.0 / 14.0, -3.0 / 14.0, 0.0, 3.0 / 14.0, 2.0 / 14.0],
+        [2.0 / 7.0, -1.0 / 7.0, -2.0 / 7.0, -1.0 / 7.0, 2.0 / 7.0],
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Local:
+    """At every sample (n, 3): value, 0 (the sample itself) but where there is only jitter; its derivatives.
+
+    noise_gain (n, 2): deviation of first derivative times h and second times h^2, for jitter of deviation 1.
+    """
+
+    value: Array
+    first: Array
+    second: Array
+    noise_gain: Array
+
+
+def local_derivatives(t: Array, values: Callable[[Rows], Array], reach: Array) -> Local:
+    """Derivatives at every sample of a piece without gaps (n >= SHORTEST_PIECE).
 
     values(rows) gives the samples of the rows (n, m) as seen from each of the n samples, (n, m, 3), in a chart
     where the sample itself is 0. reach (n - 1) is the distance from each sample to the next in that chart.
@@ -87,7 +117,7 @@ def local_derivatives(t: Array, values: Callable[[Rows], Array], reach: Array) -
     if len(t) < SEVEN.samples:  # too short to tell jitter from motion
         rows = THREE.rows(len(t))
         three = THREE.derivatives(t, values(rows), rows[:, 0])
-        return three[:, 0], three[:, 1]
+        return Local(np.zeros_like(three[:, 0]), three[:, 0], three[:, 1], np.tile(THREE.noise_gain(), (len(t), 1)))
     rows = SEVEN.rows(len(t))
     seen = values(rows)
     three, five, seven, fitted = (stencil.derivatives(t, seen, rows[:, 0]) for stencil in (THREE, FIVE, SEVEN, FITTED))
@@ -100,10 +130,30 @@ def local_derivatives(t: Array, values: Callable[[Rows], Array], reach: Array) -
     use_seven = (sixth <= _SMOOTH * fourth) & near_7
     use_five = resolved & near_5 & ~use_seven
     use_fitted = ~resolved & (fourth > _JITTER * second) & near_5
-    best = three
-    for use, other in ((use_seven, seven), (use_five, five), (use_fitted, fitted)):
+    use_fitted = _filled(use_fitted, second) & near_5
+    best, gain = three, np.tile(THREE.noise_gain(), (len(t), 1))
+    for use, other, stencil in ((use_seven, seven, SEVEN), (use_five, five, FIVE), (use_fitted, fitted, FITTED)):
         best = np.where(use[:, None, None], other, best)
-    return best[:, 0], best[:, 1]
+        gain[use] = stencil.noise_gain()
+    averaged = _averaged(t, seen[:, 1:6], rows[:, 1:6])
+    use_averaged = use_fitted.copy()
+    use_averaged[:3] = use_averaged[-3:] = False  # there the rows are moved inward
+    best = np.concatenate([np.zeros_like(best[:, :1]), best], axis=1)
+    best = np.where(use_averaged[:, None, None], averaged, best)
+    gain[use_averaged] = np.linalg.norm(_SPLINE[1:], axis=1)
+    return Local(best[:, 0], best[:, 1], best[:, 2], gain)
+
+
+def _averaged(t: Array, seen: Array, rows: Rows) -> Array:
+    """(n, 3, 3): value, first and second derivative of the smoothing spline.
+
+    Samples and times are both smoothed along the count of samples, so steps need not be equal.
+    """
+    x = np.einsum("jm,kmi->kji", _SPLINE, seen)
+    late, pace, bend = ((t[rows] - t[:, None]) @ _SPLINE.T).T[:, :, None]
+    first = x[:, 1] / pace
+    second = (x[:, 2] - first * bend) / pace**2
+    return np.stack([x[:, 0] - first * late + 0.5 * second * late**2, first, second], axis=1)
 
 
 def _local_mean_square(x: Array, samples: int) -> Array:
@@ -114,6 +164,16 @@ def _local_mean_square(x: Array, samples: int) -> Array:
     """
     padded = np.pad(np.einsum("ki,ki->k", x, x)[3:-3], samples // 2, mode="edge")
     return np.pad(np.convolve(padded, np.full(samples, 1.0 / samples), mode="valid"), 3, mode="edge")
+
+
+def _filled(chosen: NDArray[np.bool_], second: Array) -> NDArray[np.bool_]:
+    """Also where most of the nine about it are, and the second differences are as there.
+
+    Among jitter alone single samples look smooth by chance; a switch among jitter stands out.
+    """
+    around = np.convolve(chosen, np.ones(9), mode="same")
+    usual = np.convolve(np.where(chosen, second, 0.0), np.ones(9), mode="same") / np.maximum(around, 1.0)
+    return chosen | ((around > 4.5) & (second < 4.0 * usual))
 
 
 def _reach(reach: Array, stencil: Stencil) -> Array:

@@ -16,6 +16,7 @@ from strapdown.rotation import wrap
 from strapdown.types import Motion
 
 NORTH = 0.5 * np.pi  # yaw, counter-clockwise from x (east)
+MOST_MOVES = 1e5  # more, and the spacing is a typing error
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +56,12 @@ class StopAndGo:
         same = (np.diff(corners, axis=0) == 0.0).all(axis=1)
         if len(corners) < 2 or same.any():
             raise InputError("corners_m needs at least two corners, each at another place than the one before")
+        moves = _moves(np.hypot(*np.diff(corners, axis=0).T), positive("stop_spacing_m", self.stop_spacing_m))
+        if moves.sum() > MOST_MOVES:
+            raise InputError(
+                f"stop_spacing_m of {self.stop_spacing_m:g} makes {moves.sum():.3g} moves of this path, more than "
+                f"{MOST_MOVES:g}; make it longer"
+            )
         durations = ("move_s", "rest_s", "turn_s", "first_rest_s")
         settle(
             self,
@@ -97,8 +104,7 @@ class StopAndGo:
             if leg > 0 and abs(yaw - yaws[leg - 1]) > 1e-9:  # roundoff: straight on
                 yield Keep(self.turn_s), MoveTo(yaw, self.turn_s), leg
             start_m, end_m = lengths_m[leg], lengths_m[leg + 1]
-            # roundoff must not leave a last move of no length, where the leg is a whole number of spacings
-            moves = int(np.ceil((end_m - start_m) / self.stop_spacing_m - 1e-9))
+            moves = int(_moves(end_m - start_m, self.stop_spacing_m))
             for move in range(1, moves + 1):
                 stop_m = min(start_m + move * self.stop_spacing_m, end_m) if move < moves else end_m
                 yield MoveTo(stop_m, self.move_s), Keep(self.move_s), leg
@@ -146,3 +152,9 @@ class StopAndGo:
         _, inside = times_within(t, self.duration_s)
         stand = np.searchsorted(self.stops.start_s, inside, side="right") - 1
         return (inside < self.stops.end_s[stand]) | (inside == self.duration_s)
+
+
+def _moves(length_m: ArrayLike, spacing_m: float) -> Array:
+    """How many moves a leg takes; roundoff must not leave a last one of no length, where they fit a whole number."""
+    with np.errstate(over="ignore"):  # endless, and then told as that
+        return np.ceil(np.asarray(length_m, dtype=np.float64) / spacing_m - 1e-9)

@@ -17,6 +17,7 @@ from strapdown.rotation import wrap
 from strapdown.types import Motion
 
 SAMPLES = 64  # places per segment where the direction of a leg is looked at, to find where it turns back
+SHORTEST_STEP_S = 1e-9  # no body moves in less, and the spline's powers of it leave the numbers
 SAME_PLACE = 1e-9  # m: but for the roundoff of how it was computed
 
 
@@ -38,6 +39,13 @@ class Waypoints:
         times = tuple(finite("times_s", t) for t in np.atleast_1d(np.asarray(self.times_s, dtype=object)))
         if len(times) < 2 or times[0] != 0.0 or min(np.diff(times)) <= 0.0:
             raise InputError("times_s must start at 0 and increase, with at least two times")
+        steps = np.diff(times)
+        if min(steps) < SHORTEST_STEP_S:
+            i = int(np.argmin(steps))
+            raise InputError(
+                f"times_s goes from {times[i]:g} to {times[i + 1]:g} in less than {SHORTEST_STEP_S:g} s; "
+                f"leave more time before waypoint {i + 1}"
+            )
         p_n = rows("p_n", self.p_n, 3)
         q_nb = None if self.q_nb is None else rows("q_nb", self.q_nb, 4)
         for name, table in (("p_n", p_n), ("q_nb", q_nb)):

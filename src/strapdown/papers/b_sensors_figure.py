@@ -70,7 +70,8 @@ def _saturation(axis: Any, module: Module) -> None:
     axis.set_title("gyroscope beyond its range of ±250 deg/s")
     axis.set_ylabel("rate x, deg/s")
     axis.set_xlabel("time, s")
-    axis.legend(loc="upper right")
+    axis.set_ylim(-450.0, 700.0)
+    axis.legend(ncols=3, loc="upper right")
 
 
 def _loss(axis: Any, module: Module) -> None:
@@ -81,7 +82,8 @@ def _loss(axis: Any, module: Module) -> None:
     assert log.acc_s is not None
     axis.plot(t, truth, color=GREY, ls=":", label="truth")
     axis.plot(log.t, log.acc_s[:, 2], "o", ms=4, color="#111111", label=f"{len(log)} of {len(t)} samples")
-    axis.set_title("accelerometer with 15 % of the samples lost, stamps off by 2 ms")
+    axis.set_title("accelerometer: 15 % of samples lost, stamps off by 2 ms, low-pass lag")
+    axis.set_ylim(6.0, 15.0)
     axis.set_ylabel("specific force z, m/s²")
     axis.set_xlabel("time, s")
-    axis.legend(loc="upper right")
+    axis.legend(ncols=2, loc="upper right")

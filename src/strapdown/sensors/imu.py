@@ -66,7 +66,7 @@ class Imu:
             raise InputError(f'sensor "{self.name}": rate is {self.rate_hz} Hz; give a number above 0')
         choose(self.methods, f'sensor "{self.name}"')
 
-    def measure(self, sight: Sight, physics_step_s: float | None = None) -> tuple[Recording, list[OutOfRange]]:
+    def measure(self, sight: Sight) -> tuple[Recording, list[OutOfRange]]:
         """Readings with truth, and the methods that left their range (each once)."""
         chosen = choose(self.methods, f'sensor "{self.name}"')
         before, after = max(m.before for m in chosen), max(m.after for m in chosen)
@@ -90,7 +90,7 @@ class Imu:
         }
         increments = increments_of(truth, sight.gravity) if self.increments else None
         recording = Recording(t=truth.t, acc_s=acc_s, gyr_s=gyr_s, increments=increments, truth=truth, meta=meta)
-        return recording, self._out_of_range(sight, chosen, keep, physics_step_s)
+        return recording, self._out_of_range(sight, chosen, keep)
 
     @staticmethod
     def _rows(values: Array, method: Method, keep: slice) -> Array:
@@ -104,9 +104,7 @@ class Imu:
         difference = self._rows(method.reading(sight), method, keep) - exact.reading(sight)[keep]
         return np.linalg.norm(difference, axis=1)
 
-    def _out_of_range(
-        self, sight: Sight, chosen: tuple[Method, Method], keep: slice, physics_step_s: float | None
-    ) -> list[OutOfRange]:
+    def _out_of_range(self, sight: Sight, chosen: tuple[Method, Method], keep: slice) -> list[OutOfRange]:
         found = []
         for method in chosen:
             accelerometer = method.instrument == ACCELEROMETER
@@ -118,14 +116,11 @@ class Imu:
                 since = float(sight.motion.t[keep][over[0]])
                 unit = "m/s2" if accelerometer else "rad/s"
                 found.append(OutOfRange(self.name, method.name, since, float(bound.max()), allowed, unit))
-        if physics_step_s is not None:
-            turn = np.linalg.norm(sight.motion.w_nb_b, axis=1) * physics_step_s
-            over = np.flatnonzero(turn > TURN_PER_STEP)
+        if sight.turn_per_step is not None:
+            over = np.flatnonzero(sight.turn_per_step > TURN_PER_STEP)
             if len(over):
-                since = float(sight.motion.t[over[0]])
-                found.append(
-                    OutOfRange(self.name, "exact", since, float(turn.max()), TURN_PER_STEP, "rad of turn per step")
-                )
+                since, most = float(sight.motion.t[over[0]]), float(sight.turn_per_step.max())
+                found.append(OutOfRange(self.name, "exact", since, most, TURN_PER_STEP, "rad of turn per step"))
         return found
 
 

@@ -31,7 +31,8 @@ class Sight:
     mass_kg: float | None = None
     joint_frequency_hz: float | None = None  # of a soft proof mass; None: rigid
     damping_ratio: float = 0.0
-    unexplained: Array | None = None  # m/s2: acceleration against change of velocity in the source; None: no such doubt
+    unexplained: Array | None = None  # m/s2: what the source itself leaves in doubt; None: nothing
+    turn_per_step: Array | None = None  # rad: largest turn in a physics step since the sample before
 
     def dt(self) -> Array:
         return np.diff(self.motion.t)[:, None]

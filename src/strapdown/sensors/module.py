@@ -5,15 +5,16 @@ instrument draws from its own stream, so adding a magnetometer changes no sample
 """
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from strapdown.errors import InputError
 from strapdown.motion.resample import resample
-from strapdown.sensors.error_chain import PHYSICAL, Measured, as_mode, measure
+from strapdown.sensors.error_chain import MISSING, PHYSICAL, Measured, as_mode, measure
 from strapdown.sensors.streams import seed_of
 from strapdown.sensors.temperature import Temperature, temperature_at
 from strapdown.sensors.triad import Matrix, Triad
@@ -31,7 +32,8 @@ class Module:
     """One specimen of a module in a run. seed: of the run; the module's name makes its streams its own.
 
     magnetometer_axes: v_imu = axes @ v_magnetometer; the magnetometer's errors act in its own axes, its readings are
-    told in those of the module.
+    told in those of the module. fastest_hz: instruments that cannot keep up with the module's rate; their last reading
+    is repeated in the rows between. about: what the log should say of the specimen.
     """
 
     name: str
@@ -40,6 +42,8 @@ class Module:
     mode: str = PHYSICAL
     temperature: Temperature = 25.0
     magnetometer_axes: Matrix | None = None
+    fastest_hz: Mapping[str, float] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
 
     def inner_factor(self, rate_hz: float) -> int:
         """How many times finer than its output the module has to be fed, for its low-pass to act before decimation."""
@@ -59,13 +63,15 @@ class Module:
         values, clipped = {}, np.zeros(len(rows), dtype=bool)
         for instrument in given:
             measured = self._instrument(instrument, ideal, rate_hz)
-            at = np.searchsorted(measured.kept, rows)
+            at = np.searchsorted(measured.kept, rows, side="right") - 1
             values[FIELDS[instrument]] = self._turned(instrument, measured.values[at])
             clipped |= measured.saturated[at].any(axis=1)
         within = (clock.t >= ideal.t[0]) & (clock.t <= ideal.t[-1]) & (np.diff(clock.t, prepend=-np.inf) > 0.0)
         t = clock.t[within]
         if len(t) == 0:
-            raise InputError(f'module "{self.name}" loses every sample of the run; run longer or lose fewer')
+            raise InputError(
+                f'sensor "{self.name}" has no sample left in the run: latency and loss take them all; run longer'
+            )
         truth = None
         if ideal.truth is not None:
             stamped_late = not np.array_equal(clock.t, ideal.t[rows])
@@ -77,8 +83,21 @@ class Module:
             temperature=celsius[rows[within]],
             clipped=clipped[within],
             truth=truth,
-            meta={**ideal.meta, "rate_hz": rate_hz, "errors": self.mode, "seed": self.seed},
+            meta={**ideal.meta, **self._said(rate_hz, given)},
         )
+
+    def _said(self, rate_hz: float, given: Sequence[str]) -> dict[str, Any]:
+        """What makes the log reproducible: mode, seed, specimen, unit of a count, and what the mode leaves out."""
+        said: dict[str, Any] = {"rate_hz": rate_hz, "errors": self.mode, "seed": self.seed, **self.about}
+        said["resolution"] = {name: self.triads[name].resolution for name in given}
+        changed = {
+            name: [term for term in MISSING[self.mode] if getattr(self.triads[name], term) != getattr(ours, term)]
+            for name in given
+            for ours in (as_mode(self.triads[name], self.mode),)
+        }
+        if any(changed.values()):
+            said["left_out"] = {name: terms for name, terms in changed.items() if terms}
+        return said
 
     def _clock(self, t: Array, rate_hz: float) -> Measured:
         """Stamps and lost samples, of the instrument with the worst of each."""
@@ -105,7 +124,7 @@ class Module:
                 stream=seed_of(self.seed, self.name, instrument),
                 temperature_c=self.temperature,
                 specific_force=ideal.acc_s if instrument == "gyroscope" else None,
-                output_rate_hz=rate_hz,
+                output_rate_hz=rate_hz / max(1, math.ceil(rate_hz / self.fastest_hz.get(instrument, math.inf))),
                 mode=self.mode,
             )
         except InputError as error:
