@@ -57,6 +57,10 @@ def write(folder, name, text):
     return path
 
 
+CORNERS = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], dtype=np.float32)
+FACES = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+
+
 def stl(path: Path) -> Path:
     """A tetrahedron of 1 m edges on the axes, binary STL."""
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,9 +12,6 @@ from strapdown.engines.parts import Mount, Start
 from strapdown.engines.robot_file import RobotFile
 from strapdown.errors import InputError, RobotError
 
-CORNERS = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], dtype=np.float32)
-FACES = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
-
 
 def with_mesh(filename, tag="collision", inside=None):
     shape = f'<{tag}><geometry><mesh filename="{filename}"/></geometry></{tag}>'
