@@ -79,6 +79,7 @@ def test_a_model_file_and_the_matlab_and_paper_modes(tmp_path):
 def test_a_part_in_another_model_leaves_out_what_the_model_lacks(mode):
     recording = run(changed(part="MPU-6050", errors=mode))["imu"]
     assert 0.0 < np.abs(recording.acc_s - run(changed(part="MPU-6050"))["imu"].acc_s).max() < 1.0
+    assert "nonlinearity" in recording.meta["left_out"]["gyroscope"]
 
 
 def test_an_ideal_magnetometer_reads_the_field_of_the_place():
@@ -97,6 +98,31 @@ def test_an_ideal_magnetometer_reads_the_field_of_the_place():
     values["sensor"][0].update(hard_iron_ut=[10.0, 0.0, 0.0], soft_iron=[[1.1, 0, 0], [0, 1, 0], [0, 0, 1]])
     iron = run(values)["imu"]
     assert np.allclose(iron.mag_s, near.mag_s * [1.1, 1.0, 1.0] + [10.0, 0.0, 0.0], atol=1e-12)
+
+
+def test_a_part_without_a_magnetometer_takes_an_ideal_one_beside_it():
+    recording = run(changed(part="MPU-6050", magnetometer=True))["imu"]
+    field_n = magnetic_field("earth", 50.0, 0.0, 0.0, 2026.0)
+    assert np.allclose(q_rotate(recording.truth.q_nb, recording.mag_s), field_n, atol=1e-9)
+
+
+def test_a_slower_magnetometer_repeats_its_reading():
+    recording = run(changed(part="MPU-9250", rate_hz=400.0))["imu"]  # its AK8963 ends at 100 Hz
+    blocks = recording.mag_s[: len(recording) // 4 * 4].reshape(-1, 4, 3)
+    assert np.array_equal(blocks, np.repeat(blocks[:, :1], 4, axis=1))
+    assert np.mean(np.diff(recording.acc_s[:, 2]) != 0.0) > 0.9  # the accelerometer does not
+
+
+def test_a_specimen_reads_alike_as_part_and_as_model_and_the_log_names_it(tmp_path):
+    drawn = run(changed(part="MPU-9250", specimen_seed=5))["imu"]
+    assert drawn.meta["specimen_seed"] == 5 and drawn.meta["range"]["accelerometer"] == "2 g"
+    specimen = load_part("MPU-9250").draw(5, rate_hz=100.0)
+    write_model(tmp_path / "own.toml", specimen.triads(), specimen.meta())
+    values = changed(model="own.toml")
+    del values["sensor"][0]["part"]
+    again = run(values, tmp_path)["imu"]
+    for name in ("acc_s", "gyr_s", "mag_s"):
+        assert np.array_equal(getattr(drawn, name), getattr(again, name)), name
 
 
 def test_there_is_no_field_on_mars():
@@ -147,6 +173,9 @@ def test_inclinometer_and_odometer():
         ({"part": "MPU-6050", "temperature_c": 200.0}, ['sensor "imu"', "200", "85"]),
         ({"temperature_c": {"ambient_c": 20.0}}, ["rise_c"]),
         ({"specimen_seed": -1}, ["specimen_seed"]),
+        ({"part": None, "errors": "matlab"}, ["ideal sensor"]),
+        ({"part": None, "temperature_c": 40.0}, ["ideal sensor"]),
+        ({"part": "MPU-6050", "hard_iron_ut": [1.0, 0.0, 0.0]}, ['sensor "imu"', "no magnetometer"]),
         ({"part": None, "specimen_seed": 1}, ["name the part"]),
     ],
     ids=str,

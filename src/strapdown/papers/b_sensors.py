@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from strapdown.calibration.allan import allan_deviation
+from strapdown.papers.b_defects import defect_claims
 from strapdown.papers.b_sensors_figure import errors_figure
 from strapdown.papers.claim import Claim
 from strapdown.sensors.error_chain import MATLAB, PAPER, measure
@@ -46,6 +47,7 @@ def reproduce_sensors(progress: Callable[[float], None] | None = None) -> Sensor
     out.claims += _formula_claims()
     out.claims += _independence_claims()
     out.claims += _specimen_claims()
+    out.claims += defect_claims()
     out.figures["B_sensor_errors.png"] = errors_figure()
     return out
 
