@@ -82,7 +82,7 @@ def _loss(axis: Any, module: Module) -> None:
     assert log.acc_s is not None
     axis.plot(t, truth, color=GREY, ls=":", label="truth")
     axis.plot(log.t, log.acc_s[:, 2], "o", ms=4, color="#111111", label=f"{len(log)} of {len(t)} samples")
-    axis.set_title("accelerometer: 15 % of samples lost, stamps off by 2 ms, low-pass lag")
+    axis.set_title("accelerometer: 15 % lost, stamps off by 2 ms, filter lag")
     axis.set_ylim(6.0, 15.0)
     axis.set_ylabel("specific force z, m/s²")
     axis.set_xlabel("time, s")
