@@ -16,6 +16,8 @@ from strapdown.calibration.rest import even_step, moved_at
 from strapdown.calibration.static_log import analyse_log, smallest_step
 from strapdown.calibration.twin import twin_of
 from strapdown.errors import InputError
+from strapdown.sensors.error_chain import measure
+from strapdown.sensors.triad import Triad
 from strapdown.types import Recording
 
 STEP = 0.01
@@ -245,6 +247,36 @@ def test_a_log_at_rest_is_not_called_moving():
         assert moved_at(np.round(synthesised(noise, 20_000, STEP, seed), 2), STEP, "x") is None
 
 
+@pytest.mark.parametrize("noise", [Noise(walk=1e-3), Noise(instability=1e-3), Noise(markov=1e-3, markov_s=1.0)])
+def test_correlated_noise_alone_is_not_called_moving(noise):
+    for seed in range(20):
+        assert moved_at(synthesised(noise, 20_000, STEP, seed), STEP, "x") is None
+
+
+@pytest.mark.parametrize("samples", [3000, 45_000])
+def test_a_turn_is_no_touch(samples):
+    """2 s at 1 rad/s, in a short log and in a long one; a knock of a tenth of a second is a touch."""
+    x = 0.002 * np.random.default_rng(2).normal(size=samples)
+    knocked, turned = x.copy(), x.copy()
+    turned[1000:1200] += 1.0
+    with pytest.raises(InputError, match="gyroscope x is not at rest: it moves first about 10 s after the start"):
+        moved_at(turned, STEP, "gyroscope x")
+    knocked[1000:1010] += 0.02
+    if samples > 3000:
+        assert "was touched or jumped about 10 s after the start" in moved_at(knocked, STEP, "gyroscope x")
+
+
+def test_a_walk_alone_is_found_and_nothing_else():
+    """Readings are means over samples: their curve is K sqrt(tau / 3) and their spectrum ours from one sample on."""
+    t = np.arange(20_000) * STEP
+    triad = Triad("rad/s", walk=(1e-3,) * 3)
+    x = measure(triad, t, np.zeros((len(t), 3)), stream=np.random.SeedSequence(3)).values
+    for axis in x.T:
+        found = fit_noise(np.ascontiguousarray(axis), STEP)
+        assert [name for name, term in found.terms.items() if term.value is not None] == ["walk"]
+        assert found.notes == () and abs(found.terms["walk"].value - 1e-3) < 4.0 * found.terms["walk"].sigma
+
+
 def test_a_dead_axis_and_an_empty_recording_are_refused():
     with pytest.raises(InputError, match="no noise to analyse"):
         moved_at(np.full(1000, 9.81), STEP, "accelerometer z")
@@ -284,8 +316,6 @@ def test_the_twin_has_the_same_curve():
 
 
 def test_the_twin_through_the_error_chain_has_the_same_curve():
-    from strapdown.sensors.error_chain import measure
-
     log = analysed(Noise(white=1e-3, instability=3e-3), 3, resolution=2e-3, samples=100_000)
     triad = twin_of(log)["gyroscope"]
     assert triad.resolution == pytest.approx(2e-3) and np.allclose(triad.bias, [0.1, -0.2, 0.3], atol=0.03)

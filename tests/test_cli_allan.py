@@ -2,6 +2,7 @@
 
 import json
 import os
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -105,7 +106,7 @@ def test_the_model_file_is_a_sensor_model(folder):
 
 def test_one_sensor_of_several(folder):
     write_recordings("two.csv", {"a": recording(), "b": recording(seed=1)})
-    assert "a, b" in refused("two.csv")
+    assert "holds the sensors a, b; choose one with --sensor" in refused("two.csv")
     assert command("allan", "two.csv", "--sensor", "b").code == 0
     assert "no sensor c" in refused("two.csv", "--sensor", "c")
 
@@ -141,6 +142,11 @@ def test_the_noise_of_a_real_mpu6050(mpu6050, folder):
     assert not np.all(np.sqrt(2.0) * acc <= 490.0) and not np.all(np.sqrt(2.0) * gyr <= 0.0129)
     steps = [found["accelerometer"]["axes"][axis]["resolution"] for axis in "xyz"]
     np.testing.assert_allclose(steps, 4 / 16384 * 9.80665, rtol=1e-6)  # this log's counts are multiples of 4
+
+
+def test_the_documented_mapping_is_the_tested_one():
+    text = (ROOT / "docs" / "allan.md").read_text(encoding="utf-8")
+    assert tomllib.loads(text.split("```toml\n")[1].split("```")[0]) == tomllib.loads(COUNTS)
 
 
 def test_the_noise_of_a_real_mpu6050_with_its_own_scale(mpu6050, folder):
@@ -230,6 +236,41 @@ def test_bad_logs_are_one_sentence(folder):
     lines = [f"{0.01 * i:.2f},0.{i % 7},0.1,{'nan' if i == 300 else '0.2'}" for i in range(500)]
     write(folder, "nan.csv", "\n".join(["t [s],gyr_x [rad/s],gyr_y [rad/s],gyr_z [rad/s]", *lines]) + "\n")
     assert "gyr_z" in refused("nan.csv") and "sample 300" in refused("nan.csv")
+
+
+def test_no_twin_of_a_log_that_moved_or_was_clipped(folder):
+    good = recording()
+    turned = good.gyr_s[:3000].copy()
+    turned[1000:1200, 2] += 1.0
+    write_recordings("turned.parquet", {"a": Recording(good.t[:3000], gyr_s=turned)})
+    for more in ((), ("--fit",), ("-o", "twin.toml")):
+        assert "gyroscope z is not at rest: it moves first about 10 s" in refused("turned.parquet", *more)
+    knocked = good.gyr_s.copy()
+    knocked[1000:1010, 0] += 0.02
+    write_recordings("knocked.parquet", {"a": Recording(good.t, gyr_s=knocked)})
+    said = command("allan", "knocked.parquet", "--fit")
+    assert said.code == 0 and "note: gyroscope x was touched or jumped about 10 s" in said.out
+    assert "a twin is made from a log at rest only" in refused("knocked.parquet", "-o", "twin.toml", "--plot", "a.png")
+    clipped = np.zeros(6000, dtype=bool)
+    clipped[[700, 701, 5000]] = True
+    write_recordings("clipped.parquet", {"a": recording(clipped=clipped)})
+    assert "3 of 6000 samples are clipped at the sensor's range, the first at sample 700 (t = 7 s)" in refused(
+        "clipped.parquet"
+    )
+
+
+def test_numbers_of_the_table_are_written_out():
+    from strapdown.calibration.noise_fit import Term
+    from strapdown.cli.allan import _cell
+
+    assert _cell(Term(149.3, 38.0), 1.0) == "149 ± 40" and _cell(Term(None, at_most=171.0), 1.0) == "< 170"
+    assert _cell(Term(0.00753, 3.1e-5, reason="short"), 1.0) == "0.00753 ± 3e-05 ?"
+    assert _cell(Term(None), 1.0) == "-"
+
+
+def test_a_foreign_log_is_told_the_option(folder):
+    write(folder, "phone.csv", "time,ax\n0,1\n")
+    assert "--columns MAPPING.toml" in refused("phone.csv")
 
 
 def test_wrong_use_is_one_sentence(folder):

@@ -123,6 +123,10 @@ def test_own_part_file(tmp_path, monkeypatch):
         (("draw", "MPU-6050", "--seed", "1", "-o", "x.csv"), "ends in .toml, or .json"),
         (("draw", "MPU-6050", "--seed", "1", "--range", "4g"), "write it as accelerometer=4"),
         (("draw", "MPU-6050", "--seed", "1", "--range", "accelerometer=5"), "valid: 2, 4, 8, 16"),
+        (
+            ("draw", "MPU-6050", "--seed", "1", "--range", "accelerometer=4", "--range", " accelerometer=2"),
+            "--range is given twice for the accelerometer; keep one of 4 and 2",
+        ),
         (("draw", "MPU-6050", "--seed", "1", "--rate", "5000"), "cannot give 5000 Hz"),
         (("draw", "MPU-6050", "--seed", "1", "--rate", "nan"), "rate_hz is nan"),
         (("nonsense",), "No such command"),

@@ -152,6 +152,9 @@ def test_nonlinearity_peaks_at_its_number():
     deviation = run(triad, x, np.arange(4001) / 10.0).values - x
     np.testing.assert_allclose(np.abs(deviation).max(axis=0), [0.0, 0.01, 0.02], rtol=1e-12)
     np.testing.assert_allclose(deviation[::1000, 1], [0.01, -0.01, 0.0, 0.01, -0.01], atol=1e-15)
+    other = run(replace(triad, nonlinearity=(0.0, -0.005, -0.01)), x, np.arange(4001) / 10.0).values - x
+    within = np.abs(x[:, 0]) < 1.95  # beyond, the range cuts it
+    np.testing.assert_allclose(other[within], -deviation[within], atol=1e-15)  # a part bends to either side
     beyond = run(triad, 1.5 * x[:2], np.arange(2.0)).values
     assert np.array_equal(beyond, -2.0 * np.ones((2, 3)))
 
@@ -281,8 +284,11 @@ BAD = [
     ({"g_sensitivity": ((1, 2, 3),)}, "g_sensitivity is .*three rows"),
     ({"temperature_bias": (1.0, 2.0, 3.0)}, "temperature_bias.0. is 1.0; give three numbers"),
     ({"temperature_scale": 0.1}, "temperature_scale is 0.1; give a list of vectors"),
-    ({"full_scale": 1.0, "resolution": 2.0}, "full_scale 1 is not above the resolution 2"),
-    ({"full_scale": -1.0}, "full_scale -1 is not above"),
+    (
+        {"full_scale": 1.0, "resolution": 2.0},
+        "full_scale 1 rad/s is not above the resolution 2 rad/s; give a larger range",
+    ),
+    ({"full_scale": -1.0}, "full_scale -1 rad/s is not above"),
     ({"full_scale": np.inf}, "full_scale is inf"),
     ({"resolution": -1.0}, "resolution is -1"),
     ({"nonlinearity": (0.1,) * 3}, "nonlinearity is a part of full_scale"),

@@ -193,8 +193,11 @@ def test_same_stream_same_bits_and_errors_do_not_move_each_other():
         (lambda: Inclinometer(white=(-1e-3, 0.0)), "white is .* not negative"),
         (lambda: Inclinometer(matrix=((1.0, 0.0),)), "matrix is"),
         (lambda: Inclinometer(matrix=((1.0, 0.0), (0.0,))), r"matrix\[1\] is"),
-        (lambda: Inclinometer(range_rad=30.0), "range_rad is 30, above 90 deg"),
-        (lambda: Inclinometer(range_rad=0.5, resolution=0.6), "resolution 0.6 is not below range_rad 0.5"),
+        (lambda: Inclinometer(range_rad=30.0), r"range_rad is 30 rad \(1718.87 deg\); give at most 90 deg"),
+        (
+            lambda: Inclinometer(range_rad=0.5, resolution=0.6),
+            "resolution is 0.6 rad, which is not below range_rad, 0.5 rad",
+        ),
         (lambda: Inclinometer(bandwidth_hz=0.0), "bandwidth_hz is 0"),
         (lambda: Inclinometer(settling_s=0.0), "settling_s is 0"),
         (lambda: Inclinometer(gravity_m_s2=-9.8), "gravity_m_s2 is -9.8"),

@@ -342,9 +342,17 @@ def test_units(tmp_path, name, value, unit, expected):
         assert getattr(read_one(tmp_path / "x.csv"), name)[0] == pytest.approx(expected, rel=1e-15)
 
 
+def test_every_column_is_in_the_docs():
+    text = (Path(__file__).parents[1] / "docs" / "io.md").read_text(encoding="utf-8")
+    for column in COLUMNS:
+        assert column.axis not in (None, 0) or f"`{column.header}" in text, column.header
+
+
 def test_a_foreign_file_without_mapping_says_how_to_give_one(tmp_path):
     (tmp_path / "phone.csv").write_text(PHONE)
     text = spoken(tmp_path / "phone.csv")
+    for word in ("tilt_x..y [rad, s]", "true_q_w..z [1, ns]", "--columns MAPPING.toml"):
+        assert word in text
     for word in ("time, ax, ay, az", "acc_x..z [m/s2, s]", 'columns={"t": {"column": "time", "unit": "ms"}'):
         assert word in text
 

@@ -87,7 +87,7 @@ def spectrum_shapes(k: Array, samples: int, step: float) -> dict[str, Array]:
     return {
         "white": np.full_like(frequency, 1.0 / step),
         "instability": low_end / (2.0 * np.pi * frequency * step),
-        "walk": step / sine2,
+        "walk": step * (1.0 / sine2 - 1.0 / 6.0),  # of its means over samples: K sqrt(tau / 3) from one sample on
         "quantisation": sine2 / step**2,
     }
 

@@ -30,12 +30,13 @@ class InstrumentNoise:
 
 @dataclass(frozen=True, eq=False)
 class LogNoise:
-    """All instruments of a log at rest. notes: sentences for the user."""
+    """All instruments of a log at rest. notes: sentences for the user; touched: those that speak against its rest."""
 
     instruments: dict[str, InstrumentNoise]
     step_s: float
     samples: int
     notes: tuple[str, ...]
+    touched: tuple[str, ...] = ()
 
     @property
     def duration_s(self) -> float:
@@ -48,6 +49,12 @@ def analyse_log(recording: Recording, probability: float = 0.95) -> LogNoise:
     present = {name: values for name, values in present.items() if values is not None}
     if not present:
         raise InputError("the log has neither accelerometer, gyroscope nor magnetometer; record at least one of them")
+    if recording.clipped is not None and recording.clipped.any():
+        first = int(np.argmax(recording.clipped))
+        raise InputError(
+            f"{int(recording.clipped.sum())} of {len(recording)} samples are clipped at the sensor's range, the first "
+            f"at sample {first} (t = {recording.t[first]:.6g} s); record at rest with a wider range, or cut them out"
+        )
     step, jitter = even_step(recording.t)
     notes = []
     if jitter > _JITTER_TO_TELL * step:
@@ -55,13 +62,13 @@ def analyse_log(recording: Recording, probability: float = 0.95) -> LogNoise:
             f"time stamps scatter by {jitter:.2g} s ({100 * jitter / step:.2g} % of a step) around an even grid of "
             f"{1.0 / step:.5g} Hz, which the analysis takes instead; at rest that does no harm"
         )
-    for name, values in present.items():
-        touched = [moved_at(values[:, i], step, f"{name} {axis}") for i, axis in enumerate("xyz")]
-        notes += [note for note in touched if note is not None]
+    looked = [moved_at(v[:, i], step, f"{name} {axis}") for name, v in present.items() for i, axis in enumerate("xyz")]
+    touched = tuple(note for note in looked if note is not None)
+    notes += touched
     instruments = {name: _instrument(name, values, step, probability) for name, values in present.items()}
     for name, found in instruments.items():
         notes += _of_axes(name, [fit.notes for fit in found.fits])
-    return LogNoise(instruments, step, len(recording), tuple(notes))
+    return LogNoise(instruments, step, len(recording), tuple(notes), touched)
 
 
 def _instrument(name: str, values: Array, step: float, probability: float) -> InstrumentNoise:

@@ -6,6 +6,7 @@ from typing import Any
 
 from strapdown.calibration.noise_model import FLOOR, MARKOV_PEAK, MARKOV_PEAK_AT, Noise
 from strapdown.calibration.static_log import InstrumentNoise, LogNoise
+from strapdown.errors import InputError
 from strapdown.sensors.triad import Triad, Vector
 
 EARTH_RATE_DEG_H = 15.04
@@ -15,8 +16,10 @@ def twin_of(log: LogNoise) -> dict[str, Triad]:
     """A sensor for each instrument, to be read at the log's rate.
 
     A constant that the log does not show is zero. The mean of the gyroscope is its bias; the mean of the others is
-    mostly gravity and the Earth's field, and is not taken.
+    mostly gravity and the Earth's field, and is not taken. Refused if the log was touched.
     """
+    if log.touched:
+        raise InputError(f"{log.touched[0]}, a twin is made from a log at rest only")
     return {name: _triad(found, log) for name, found in log.instruments.items()}
 
 

@@ -46,7 +46,7 @@ def allan(
     from strapdown.calibration.twin import remarks, write_twin
     from strapdown.cli import screen
     from strapdown.errors import InputError
-    from strapdown.io import read_mapping, read_one
+    from strapdown.io import read, read_mapping
     from strapdown.io.atomic import writable_target
 
     if output is not None and output.suffix != ".toml":
@@ -56,15 +56,21 @@ def allan(
     for path in (output, plot):
         if path is not None:
             writable_target(path)
-    recording = read_one(log, sensor, None if columns is None else read_mapping(columns))
+    recordings = read(log, None if columns is None else read_mapping(columns))
+    names = ", ".join(recordings)
+    if sensor is None and len(recordings) > 1:
+        raise InputError(f"{log} holds the sensors {names}; choose one with --sensor")
+    if sensor is not None and sensor not in recordings:
+        raise InputError(f"{log} has no sensor {sensor}; it has {names}")
+    recording = next(iter(recordings.values())) if sensor is None else recordings[sensor]
     try:
         found = analyse_log(recording)  # its one small kernel compiles in a second: no need to make all ready
+        if output is not None:
+            write_twin(output, found, log.name)
     except InputError as error:
         raise InputError(f"{log}: {error}") from None
     fit = fit or output is not None
     notes = [*found.notes, *(remarks(found) if output is not None else ())]
-    if output is not None:
-        write_twin(output, found, log.name)
     if plot is not None:
         from strapdown.evaluation.allan_figures import allan_figure
         from strapdown.evaluation.figures import save
@@ -135,8 +141,14 @@ def _show_fit(instrument: "InstrumentNoise") -> None:
 
 def _cell(term: "Term", factor: float) -> str:
     if term.value is not None and term.sigma is not None:
-        return f"{term.value * factor:.3g} ± {term.sigma * factor:.1g}" + (" ?" if term.reason else "")
-    return "-" if term.at_most is None else f"< {term.at_most * factor:.2g}"
+        doubt = " ?" if term.reason else ""
+        return f"{_digits(term.value * factor, 3)} ± {_digits(term.sigma * factor, 1)}{doubt}"
+    return "-" if term.at_most is None else f"< {_digits(term.at_most * factor, 2)}"
+
+
+def _digits(value: float, digits: int) -> str:
+    """So many digits count, and tens are written out: 40, not 4e+01."""
+    return f"{float(f'{value:.{digits}g}'):.6g}"
 
 
 def _show_reasons(found: "LogNoise") -> None:

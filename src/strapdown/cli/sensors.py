@@ -7,7 +7,7 @@ import typer
 
 if TYPE_CHECKING:
     from strapdown.sensors.part import Part
-    from strapdown.sensors.part_file import Number
+    from strapdown.sensors.sheet_number import Number
 
 _JSON = typer.Option("--json", help="Print one JSON document instead of the table.")
 _PART = typer.Argument(metavar="PART", help="A part of the catalogue, or a part file (.toml).")
@@ -235,9 +235,11 @@ def _chosen(ranges: list[str]) -> dict[str, float]:
 
     chosen: dict[str, float] = {}
     for text in ranges:
-        name, _, value = text.partition("=")
+        name, _, value = (part.strip() for part in text.partition("="))
+        if name in chosen:
+            raise InputError(f"--range is given twice for the {name}; keep one of {chosen[name]:g} and {value}")
         try:
-            chosen[name.strip()] = float(value)
+            chosen[name] = float(value)
         except ValueError:
             raise InputError(f'--range is "{text}"; write it as accelerometer=4') from None
     return chosen

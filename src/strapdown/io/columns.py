@@ -104,8 +104,8 @@ ColumnMapping = Mapping[str, str | Mapping[str, str | float]]
 ROW_NUMBER = -1  # in place of a column: the time of a log that has none, made from its rate
 
 MAPPING_HINT = (
-    'give a mapping from our names to the file\'s, like columns={"t": {"column": "time", "unit": "ms"}, '
-    '"acc_x": {"column": "ax", "unit": "g"}} (docs/io.md)'
+    "give a mapping from our names to the file's: --columns MAPPING.toml on the command line, in Python "
+    'columns={"t": {"column": "time", "unit": "ms"}, "acc_x": {"column": "ax", "unit": "g"}} (docs/io.md)'
 )
 
 
@@ -285,8 +285,13 @@ def _group(column: Column) -> str:
 
 
 def _expected() -> str:
-    """All headers, the axes of a triad in one: gyr_x..z [rad/s, s]."""
-    return ", ".join(re.sub(r"_([wx])\b", r"_\1..z", column.header) for column in COLUMNS if column.axis in (None, 0))
+    """All headers, the axes of a quantity in one: gyr_x..z [rad/s, s], tilt_x..y [rad, s]."""
+    last = {column.field: column.name[-1] for column in COLUMNS if column.axis is not None}
+    return ", ".join(
+        re.sub(r"_([wx])\b", rf"_\1..{last.get(column.field)}", column.header)
+        for column in COLUMNS
+        if column.axis in (None, 0)
+    )
 
 
 def listed(names: Sequence[str], most: int = 60) -> str:

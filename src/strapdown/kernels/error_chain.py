@@ -145,7 +145,7 @@ def measure_rows(
     kept,  # rows of the input that come out, rising
     stride,  # every stride-th row is sampled
     lowpass,  # b0, b1, b2, a1, a2, or empty
-    bend,  # (3,) unit; zero without nonlinearity
+    bend,  # (3,) unit, of either sign; zero without nonlinearity
     matrix,
     g_matrix,
     offset,  # (3,) bias and turn-on bias
@@ -183,7 +183,7 @@ def measure_rows(
             for k in range(n):
                 heat[k] = warm[(first + k) * stride]
         for c in range(3):
-            if bend[c] > 0.0:
+            if bend[c] != 0.0:
                 _bend(n, x[c], bend[c], 1.0 / full_scale)
         for c in range(3):
             _power_series(n, t_bias, c, heat, offset[c], e[c])

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from strapdown.errors import InputError
 from strapdown.kernels.drift import drift_grid, matlab_drift_rows
-from strapdown.kernels.error_chain import arrival_rows, first_bad_row, first_uneven, measure_rows
+from strapdown.kernels.error_chain import arrival_rows, measure_rows
+from strapdown.sensors.chain_input import even_times, locked, rows, stride_of
 from strapdown.sensors.streams import branch
 from strapdown.sensors.temperature import Temperature, temperature_at
 from strapdown.sensors.triad import NO_MATRIX, ZERO, Triad, instability_processes
@@ -28,12 +29,12 @@ MISSING = {
     MATLAB: ("nonlinearity", "turn_on", "quantisation"),
     PAPER: ("nonlinearity", "turn_on", "quantisation", "g_sensitivity", "instability", "walk"),
 }
-# Processes run straight between nodes, this many per time constant: the fastest, whose rise lies below the band, and
-# the others, whose rise lies in it; the lines take less than 0.3 % of the Allan deviation in the band
-NODES_OF_FASTEST, NODES_OF_OTHERS = 8, 16
-SAMPLES_PER_NODE = 16  # at most, for the walk, which has no time of its own
+# Processes of the instability run straight between steps, at least this many per time constant: the fastest, whose rise
+# lies below the band, and the others, whose rise lies in it; the lines take less than 0.3 % of the Allan deviation
+# in the band. Steps are powers of two samples.
+STEPS_OF_FASTEST, STEPS_OF_OTHERS = 8, 16
+SAMPLES_PER_STEP = 16  # at most, of the fastest
 SAMPLES_IN_BAND = 5  # the floor cannot be told from white noise below so many samples
-EVEN = 1e-3  # of the sample period: print rounding of logged times
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +77,7 @@ def measure(
     input's or a whole part of it. The same SeedSequence gives the same readings; a Generator goes on from call to call.
     """
     task = _Task(triad, t, temperature_c, output_rate_hz, mode)
-    return task.run(_rows(ideal, task.t, "ideal"), task.force(specific_force), stream)
+    return task.run(rows(ideal, task.t, "ideal"), task.force(specific_force), stream)
 
 
 def measure_batch(
@@ -115,7 +116,7 @@ def measure_batch(
 
     def one(work: tuple[Triad, Any, Any, Stream]) -> Measured:
         task = tasks[work[0]]
-        return task.run(_rows(work[1], task.t, "ideal"), task.force(work[2]), work[3])
+        return task.run(rows(work[1], task.t, "ideal"), task.force(work[2]), work[3])
 
     work = zip(many, each(ideal, "ideal"), each(specific_force, "specific_force"), streams, strict=True)
     with ThreadPoolExecutor(workers or os.cpu_count()) as pool:  # the kernels run without the interpreter's lock
@@ -147,23 +148,23 @@ class _Task:
                 f'mode "{mode}" has no such {", ".join(names)}; use error_chain.as_mode() to leave out what it lacks'
             )
         self.triad, self.mode = triad, mode
-        self.t, step = _even_times(t, output_rate_hz)
-        self.stride = _stride(step, output_rate_hz)
+        self.t, step = even_times(t, output_rate_hz)
+        self.stride = stride_of(step, output_rate_hz)
         self.period = step * self.stride
-        self.warm = _locked(temperature_at(temperature_c, self.t, triad.limits_c) - triad.reference_c)
+        self.warm = locked(temperature_at(temperature_c, self.t, triad.limits_c) - triad.reference_c)
         self.lowpass = _NONE1 if triad.bandwidth_hz is None else lowpass(triad.bandwidth_hz, triad.filter_order, step)
         self.full_scale = math.inf if triad.full_scale is None else triad.full_scale
         self.n_out = (len(self.t) - 1) // self.stride + 1
         self.drifts = max(triad.instability + triad.walk) > 0.0
         if self.drifts and mode == PHYSICAL:
-            self.node, *self.processes = _grid(triad, self.period)
+            self.processes = _processes(triad, self.period)
 
     def force(self, specific_force: ArrayLike | None) -> Array:
         if self.triad.g_sensitivity == NO_MATRIX:
             return _NONE2
         if specific_force is None:
             raise InputError("g_sensitivity needs the specific force in the sensor's frame; give specific_force")
-        return _rows(specific_force, self.t, "specific_force")
+        return rows(specific_force, self.t, "specific_force")
 
     def run(self, ideal: Array, force: Array, source: Stream) -> Measured:
         triad, stride = self.triad, self.stride
@@ -177,13 +178,13 @@ class _Task:
         values, saturated = np.empty((count, 3)), np.empty((count, 3), dtype=np.bool_)
         drift, node = self._drift(instability, walk)
         measure_rows(
-            *(ideal, force, self.warm, _locked(kept), stride, self.lowpass),
-            _locked(np.array(triad.nonlinearity) * (0.0 if triad.full_scale is None else triad.full_scale)),
-            *(_locked(triad.matrix), _locked(triad.g_sensitivity)),
-            _locked(np.array(triad.bias) + np.array(triad.turn_on) * turn_on.standard_normal(3)),
+            *(ideal, force, self.warm, locked(kept), stride, self.lowpass),
+            locked(np.array(triad.nonlinearity) * (0.0 if triad.full_scale is None else triad.full_scale)),
+            *(locked(triad.matrix), locked(triad.g_sensitivity)),
+            locked(np.array(triad.bias) + np.array(triad.turn_on) * turn_on.standard_normal(3)),
             *(_powers(triad.temperature_bias), _powers(triad.temperature_scale), self.mode != PHYSICAL),
-            *(_locked(np.array(triad.white) / math.sqrt(self.period)), white, drift, node),
-            *(_locked(np.array(triad.quantisation) * math.sqrt(12.0) / self.period), quantum),
+            *(locked(np.array(triad.white) / math.sqrt(self.period)), white, drift, node),
+            *(locked(np.array(triad.quantisation) * math.sqrt(12.0) / self.period), quantum),
             *(self.full_scale, triad.resolution, values, saturated),
         )
         return Measured(stamps, values, saturated, kept, triad.resolution)
@@ -194,19 +195,24 @@ class _Task:
         if not self.drifts:
             return _NONE2, 1
         if self.mode == PHYSICAL:
-            out = np.empty(((self.n_out - 1) // self.node + 2, 3))
-            step = np.array(triad.walk) * math.sqrt(self.node * self.period)
-            drift_grid(*self.processes, _locked(triad.instability), instability, _locked(step), walk, out)
-            return _locked(out), self.node
+            # the walk goes from sample to sample; the instability alone needs no node between its steps
+            strides, keep, deviations = self.processes
+            node = 1 if max(triad.walk) > 0.0 else int(strides[0])
+            out = np.empty(((self.n_out - 1) // node + 2, 3))
+            step = locked(np.array(triad.walk) * math.sqrt(self.period))
+            drift_grid(
+                locked(strides // node), keep, deviations, locked(triad.instability), instability, step, walk, out
+            )
+            return locked(out), node
         length = max(map(len, triad.matlab_filter))
         numerator, denominator = (np.array(part + (0.0,) * (length - len(part))) for part in triad.matlab_filter)
         out = np.empty((self.n_out, 3))
         step = np.array(triad.walk) * math.sqrt(self.period)
         matlab_drift_rows(
-            *(_locked(numerator / denominator[0]), _locked(denominator / denominator[0])),
-            *(_locked(triad.instability), instability, _locked(step), walk, out),
+            *(locked(numerator / denominator[0]), locked(denominator / denominator[0])),
+            *(locked(triad.instability), instability, locked(step), walk, out),
         )
-        return _locked(out), 1
+        return locked(out), 1
 
 
 @lru_cache(maxsize=256)
@@ -216,25 +222,26 @@ def lowpass(bandwidth_hz: float, order: int, step: float) -> Array:
 
     b, a, _ = cont2discrete(butter(order, 2.0 * math.pi * bandwidth_hz, analog=True), step, method="foh")
     b, a = (np.concatenate([np.ravel(x), np.zeros(2 - order)]) for x in (b, a))
-    return _locked(np.concatenate([b, a[1:]]))
+    return locked(np.concatenate([b, a[1:]]))
 
 
-def _grid(triad: Triad, period: float) -> tuple[int, NDArray[np.int64], Array, Array]:
-    """Samples per node; then for each process its nodes per step, what it keeps per step, and its deviation."""
+def _processes(triad: Triad, period: float) -> tuple[NDArray[np.int64], Array, Array]:
+    """For each process of the instability: samples per step, what it keeps in a step, and its deviation."""
     low, high = triad.instability_band_s
     low = max(low, SAMPLES_IN_BAND * period)
     if max(triad.instability) == 0.0:
-        return SAMPLES_PER_NODE, np.empty(0, dtype=np.int64), _NONE1, _NONE1
+        return np.empty(0, dtype=np.int64), _NONE1, _NONE1
     if not low < high:
         raise InputError(
             f"instability_band_s ends at {high:g} s, which is less than {SAMPLES_IN_BAND} samples {period:g} s apart; "
             "give a longer band or sample faster"
         )
     time_constants, deviations = instability_processes(low, high)
-    node = int(np.clip(time_constants[0] / (NODES_OF_FASTEST * period), 1, SAMPLES_PER_NODE))
-    nodes = time_constants / (NODES_OF_OTHERS * period * node)
-    strides = 2 ** np.floor(np.log2(np.maximum(nodes, 1.0))).astype(np.int64)
-    return node, _locked(strides), _locked(np.exp(-strides * node * period / time_constants)), deviations
+    samples = time_constants / (STEPS_OF_OTHERS * period)
+    samples[0] = min(time_constants[0] / (STEPS_OF_FASTEST * period), SAMPLES_PER_STEP)
+    strides = 2 ** np.floor(np.log2(np.maximum(samples, 1.0))).astype(np.int64)
+    strides = np.maximum.accumulate(strides)  # no slower process is stepped more often
+    return strides, locked(np.exp(-strides * period / time_constants)), deviations
 
 
 def _known_mode(mode: str) -> str:
@@ -243,69 +250,8 @@ def _known_mode(mode: str) -> str:
     return mode
 
 
-def _locked(x: Any) -> Any:
-    """As the kernels are compiled: contiguous and read-only."""
-    array = np.ascontiguousarray(x).view()
-    array.flags.writeable = False
-    return array
-
-
-_NONE1, _NONE2 = _locked(np.empty(0)), _locked(np.empty((0, 3)))
+_NONE1, _NONE2 = locked(np.empty(0)), locked(np.empty((0, 3)))
 
 
 def _powers(vectors: tuple[Any, ...]) -> Array:
-    return _locked(np.array(vectors, dtype=np.float64).reshape(-1, 3))
-
-
-def _rows(x: ArrayLike, t: Array, name: str) -> Array:
-    try:
-        array = _locked(np.asarray(x, dtype=np.float64))
-    except (ValueError, TypeError) as e:
-        raise InputError(f"{name} is not an array of numbers ({e}); give rows of three") from None
-    if array.shape != (len(t), 3):
-        raise InputError(f"{name} has shape {array.shape}, expected {(len(t), 3)}, one row for each time")
-    bad = first_bad_row(array)
-    if bad >= 0:
-        raise InputError(f"{name} is not finite at sample {bad} (t = {t[bad]:.6g} s); drop or fill such samples first")
-    return array
-
-
-def _even_times(t: ArrayLike, output_rate_hz: float | None) -> tuple[Array, float]:
-    try:
-        times = _locked(np.asarray(t, dtype=np.float64))
-    except (ValueError, TypeError) as e:
-        raise InputError(f"t is not an array of numbers ({e}); give times in s") from None
-    if times.ndim != 1 or len(times) == 0 or (len(times) == 1 and output_rate_hz is None):
-        raise InputError(f"t has shape {times.shape}, expected a column of at least two times")
-    if len(times) == 1:
-        return times, 1.0 / _positive(output_rate_hz)
-    if not np.isfinite(times[[0, -1]]).all():
-        raise InputError("t begins or ends with a number that is not finite; drop such samples first")
-    step = float(times[-1] - times[0]) / (len(times) - 1)
-    bad = first_uneven(times, step, EVEN * step + 4.0 * float(np.spacing(np.abs(times[[0, -1]]).max())))
-    if bad >= 0 or not step > 0.0:
-        i = max(bad, 1)
-        raise InputError(
-            f"t is not evenly spaced at sample {i} ({times[i - 1]:.9g} s, then {times[i]:.9g} s, "
-            f"mean step {step:.9g} s); take the true values at the sensor's own rate"
-        )
-    return times, step
-
-
-def _stride(step: float, output_rate_hz: float | None) -> int:
-    if output_rate_hz is None:
-        return 1
-    ratio = 1.0 / (step * _positive(output_rate_hz))
-    stride = round(ratio)
-    if stride < 1 or abs(ratio - stride) > EVEN * stride:
-        raise InputError(
-            f"output_rate_hz {output_rate_hz:g} is not a whole part of the input's rate {1.0 / step:g} Hz; "
-            "take the true values at a multiple of it"
-        )
-    return stride
-
-
-def _positive(rate: float | None) -> float:
-    if rate is None or not (np.isfinite(rate) and rate > 0.0):
-        raise InputError(f"output_rate_hz is {rate}; give a number above 0")
-    return float(rate)
+    return locked(np.array(vectors, dtype=np.float64).reshape(-1, 3))

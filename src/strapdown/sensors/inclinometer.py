@@ -85,9 +85,13 @@ class Inclinometer:
                 raise InputError(f"limits_c is {self.limits_c}; give the lower temperature first")
         range_rad, resolution = positive("range_rad", self.range_rad), not_negative("resolution", self.resolution)
         if range_rad > 90.0 * DEG:
-            raise InputError(f"range_rad is {range_rad:g}, above 90 deg; no axis points higher than straight up")
+            raise InputError(
+                f"range_rad is {range_rad:g} rad ({range_rad / DEG:g} deg); give at most 90 deg, no axis points higher"
+            )
         if resolution >= range_rad:
-            raise InputError(f"resolution {resolution:g} is not below range_rad {range_rad:g}; give both in rad")
+            raise InputError(
+                f"resolution is {resolution:g} rad, which is not below range_rad, {range_rad:g} rad; give a finer one"
+            )
         settle(
             self,
             **pairs,

@@ -60,14 +60,17 @@ _PLAIN: dict[str, tuple[str, tuple[int, ...]]] = {  # key: field, shape
     "matlab_filter_numerator": ("matlab_filter", (-1,)),
     "matlab_filter_denominator": ("matlab_filter", (-1,)),
 }
-_SIGNED = ("bias", "temperature_bias", "matrix", "g_sensitivity", "temperature_scale", "reference_c", "limits_c")
+_SIGNED = (
+    *("bias", "temperature_bias", "matrix", "nonlinearity"),
+    *("g_sensitivity", "temperature_scale", "reference_c", "limits_c"),
+)
 _SHAPES = {
-    (): "a number",
-    (2,): "two numbers",
-    (3,): "three numbers, for x, y and z",
-    (3, 3): "three rows of three numbers",
-    (-1,): "a list of numbers",
-    (-1, 3): "a list of vectors of three numbers, one for each power of the temperature",
+    (): "a finite number",
+    (2,): "two finite numbers",
+    (3,): "three finite numbers, for x, y and z",
+    (3, 3): "three rows of three finite numbers",
+    (-1,): "a list of finite numbers",
+    (-1, 3): "a list of vectors of three finite numbers, one for each power of the temperature",
 }
 
 
@@ -187,6 +190,9 @@ def _triad(instrument: str, table: dict[str, Any], path: Path) -> Triad:
             settings[field] = (numbers, old[1]) if key.endswith("numerator") else (old[0], numbers)
         else:
             settings[field] = numbers
+    if "full_scale" in said and "resolution" in said and not settings["full_scale"] > settings["resolution"]:
+        largest, finest = (f"{said[field]} = {table[said[field]]:g}" for field in ("full_scale", "resolution"))
+        raise InputError(f"{path}: {instrument}: {largest} is not above {finest}; give a larger range")
     try:
         return Triad(SI_UNIT[instrument], **settings)
     except InputError as error:

@@ -2,13 +2,14 @@
 
 Noise, range, resolution and bandwidth are those of the design and are taken as printed. Tolerances (offset, scale,
 cross-axis, temperature, g-sensitivity, and a nonlinearity given as a limit) are drawn: normally distributed around 0,
-with the limit (kind bound or max) at three deviations, or with a typ value as one deviation; never beyond three.
+with the limit (kind bound or max) at three deviations, or with a typ value as one deviation; never beyond three. A
+typ nonlinearity is taken as printed, and bends to either side.
 """
 
 import difflib
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,17 +17,15 @@ from pathlib import Path
 import numpy as np
 
 from strapdown.errors import InputError
-from strapdown.sensors.part_file import GROUPS, INSTRUMENTS, Instrument, Number, PartFile, read_part_file
-from strapdown.sensors.streams import stream
+from strapdown.sensors.part_file import GROUPS, INSTRUMENTS, Instrument, PartFile, read_part_file
+from strapdown.sensors.sheet_number import Number
+from strapdown.sensors.tolerance import Spread, drawn_spread, no_spread
 from strapdown.sensors.triad import Array, Matrix, Triad, Vector, instability_from_floor, random_walk_from_density
 from strapdown.sensors.units import per_degree, to_si, unit
 
 CATALOGUE = Path(__file__).parent / "catalogue"
 SI_UNIT = {"accelerometer": "m/s2", "gyroscope": "rad/s", "magnetometer": "uT"}
-_LIMIT = 3.0  # deviations: where a drawn tolerance is cut, and where a printed limit stands
-
-# a tolerance: its field, its number, the shape wanted -> values in the unit printed
-_Spread = Callable[[str, Number, tuple[int, ...]], Array]
+_BITS = 16  # of a register, where the data sheet does not say
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ class Part:
         self._check_rate(rate_hz)
         triads: dict[str, Triad] = {}
         for name in self.instruments:
-            spread = _no_spread if seed is None else _spread(seed, self.name, name)
+            spread = no_spread if seed is None else drawn_spread(seed, self.name, name)
             try:
                 triads[name] = self._triad(name, ranges[name], rate_hz, spread)
             except InputError as error:
@@ -148,7 +147,7 @@ class Part:
         rates = getattr(self.file, instrument).rates
         return None if rates is None else max(to_si(r, rates.unit) for r in rates.all())
 
-    def _triad(self, name: str, chosen: float, rate_hz: float | None, spread: _Spread) -> Triad:
+    def _triad(self, name: str, chosen: float, rate_hz: float | None, spread: Spread) -> Triad:
         sheet: Instrument = getattr(self.file, name)
         full_scale = to_si(chosen, sheet.ranges.unit)
         resolution = _resolution(sheet, chosen)
@@ -161,8 +160,9 @@ class Part:
         offset = drawn("offset") * (resolution if _unit_of(sheet.offset) == "LSB" else 1.0)
         coupling = _coupling(drawn("cross_axis", (3, 3)), sheet.cross_axis, full_scale)
         np.fill_diagonal(coupling, 1.0 + drawn("scale_tolerance"))
-        nonlinearity = sheet.nonlinearity
-        bent = _taken(nonlinearity) if nonlinearity is None or nonlinearity.kind == "typ" else drawn("nonlinearity")
+        bent = drawn("nonlinearity")
+        if sheet.nonlinearity is not None and sheet.nonlinearity.kind == "typ":
+            bent = np.copysign(_taken(sheet.nonlinearity), bent)
         white = _taken(sheet.random_walk)
         if sheet.random_walk is None:  # it has no one- or two-sided readings, so it comes first
             white = np.array([random_walk_from_density(x) for x in _taken(sheet.noise_density)])
@@ -170,7 +170,7 @@ class Part:
         return Triad(
             SI_UNIT[name],
             matrix=(_vector(coupling[0]), _vector(coupling[1]), _vector(coupling[2])),
-            nonlinearity=_vector(np.abs(bent)),
+            nonlinearity=_vector(bent),
             g_sensitivity=_diagonal(drawn("g_sensitivity")),
             bias=_vector(offset),
             temperature_bias=_slopes(sheet.offset_temperature, drawn("offset_temperature")),
@@ -179,7 +179,7 @@ class Part:
             white=_vector(white),
             instability=_vector(np.array([instability_from_floor(x) for x in _taken(sheet.in_run_bias)])),
             walk=_vector(_taken(sheet.walk)),
-            full_scale=full_scale,
+            full_scale=min(full_scale, _largest_count(sheet) * resolution) if resolution > 0.0 else full_scale,
             resolution=resolution,
             bandwidth_hz=_bandwidth(sheet.bandwidth, rate_hz),
         )
@@ -223,6 +223,11 @@ def _resolution(sheet: Instrument, chosen: float) -> float:
     )
 
 
+def _largest_count(sheet: Instrument) -> float:
+    """What the smallest of the registers holds."""
+    return 2.0 ** (_BITS if sheet.bits is None else min(sheet.bits.all())) / 2.0 - 1.0
+
+
 def _coupling(drawn: Array, number: Number | None, full_scale: float) -> Array:
     if number is not None and unit(number.unit).quantity == "angle":
         return np.sin(drawn)
@@ -239,26 +244,6 @@ def _bandwidth(number: Number | None, rate_hz: float | None) -> float | None:
     if rate_hz is None:
         return span[-1]
     return min(span[-1], max(rate_hz / 2.0, span[0] if len(span) == 2 else 0.0))
-
-
-def _no_spread(field: str, number: Number, shape: tuple[int, ...]) -> Array:
-    return np.broadcast_to(number.all(), shape) if number.signed or field == "nonlinearity" else np.zeros(shape)
-
-
-def _spread(seed: int, part: str, instrument: str) -> _Spread:
-    """Draws a tolerance from a stream of its own: no other part, instrument or field moves it."""
-    from scipy.special import ndtr, ndtri
-
-    low = float(ndtr(-_LIMIT))
-
-    def draw(field: str, number: Number, shape: tuple[int, ...]) -> Array:
-        if number.signed:
-            return np.broadcast_to(np.array(number.all()), shape)
-        deviation = np.abs(number.all()) / (1.0 if number.kind == "typ" else _LIMIT)
-        chance = stream(seed, "specimen", part, instrument, field).uniform(low, 1.0 - low, shape)
-        return deviation * np.clip(ndtri(chance), -_LIMIT, _LIMIT)  # clip: roundoff of ndtri at the ends only
-
-    return draw
 
 
 def load_part(name: str | os.PathLike[str]) -> Part:

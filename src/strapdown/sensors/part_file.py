@@ -10,70 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from strapdown.errors import InputError
 from strapdown.io.atomic import whole_bytes
+from strapdown.sensors.sheet_number import FAR, Figure, Number, Status, Table, Text
 from strapdown.sensors.units import units_of
 
 GROUPS = ("consumer IMU", "tactical IMU", "attitude module", "accelerometer", "magnetometer")
 INSTRUMENTS = ("accelerometer", "gyroscope", "magnetometer")
-
-_FAR = 1e12  # in any unit: more is a typing error
-_Number = Annotated[float, Field(strict=True, ge=-_FAR, le=_FAR, allow_inf_nan=False)]
-_Text = Annotated[str, Field(min_length=1, max_length=400)]
-_Status = Literal["verified", "unverified", "estimated"]
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Number(_Table):
-    """One printed number (value), or several (values: per axis x, y, z; per range; or from - to), with its provenance.
-
-    kind: typ; max; or bound, a tolerance printed with ±. status: verified in the source, unverified (from memory), or
-    estimated by us, then with a note that says how; one for all values, or one for each. over_c: the value is the whole
-    change over these temperatures. signed: a tolerance whose sign is known.
-    """
-
-    value: _Number | None = None
-    values: Annotated[tuple[_Number, ...], Field(min_length=1, max_length=32)] | None = None
-    unit: _Text
-    kind: Literal["typ", "max", "bound"]
-    status: _Status | tuple[_Status, ...]
-    source: _Text
-    page: _Text | None = None
-    note: _Text | None = None
-    over_c: tuple[_Number, _Number] | None = None
-    signed: Annotated[bool, Field(strict=True)] = False
-
-    @model_validator(mode="after")
-    def _complete(self) -> "Number":
-        if (self.value is None) == (self.values is None):
-            raise ValueError("needs either value or values, and not both")
-        if isinstance(self.status, tuple) and len(self.status) != len(self.all()):
-            raise ValueError(f"has {len(self.status)} statuses for {len(self.all())} values; give one, or one for each")
-        if "estimated" in self.statuses() and self.note is None:
-            raise ValueError("is estimated and has no note; add a note that says how")
-        if "verified" in self.statuses() and self.source == "memory":
-            raise ValueError('is verified from memory; name the data sheet, or set status = "unverified"')
-        if self.over_c is not None and not self.over_c[0] < 25.0 < self.over_c[1]:
-            raise ValueError(f"has over_c = {list(self.over_c)}; give two temperatures around 25 degC, lower first")
-        if self.kind == "bound" and min(self.all()) < 0.0:
-            raise ValueError("is a bound below 0; give its size")
-        return self
-
-    def all(self) -> tuple[float, ...]:
-        if self.values is not None:
-            return self.values
-        assert self.value is not None  # _complete has seen to it
-        return (self.value,)
-
-    def statuses(self) -> tuple[str, ...]:
-        """One for each value."""
-        return self.status if isinstance(self.status, tuple) else (self.status,) * len(self.all())
-
+_BITS = (2, 64)  # of a register
 
 # what a field may be measured in: quantities of units.py, with {} for the instrument's own; how many values; sign
 _FIELDS: dict[str, tuple[tuple[str, ...], str, str]] = {
@@ -102,22 +48,22 @@ _QUANTITY = {"accelerometer": "acceleration", "gyroscope": "rate", "magnetometer
 _ONLY_FOR = {"g_sensitivity": "gyroscope", "axes": "magnetometer"}
 
 
-class AxesMatrix(_Table):
+class AxesMatrix(Table):
     """v_imu = rows @ v_chip: from the magnetometer's own axes to those of accelerometer and gyroscope."""
 
-    rows: tuple[tuple[_Number, _Number, _Number], tuple[_Number, _Number, _Number], tuple[_Number, _Number, _Number]]
+    rows: tuple[tuple[Figure, Figure, Figure], tuple[Figure, Figure, Figure], tuple[Figure, Figure, Figure]]
     unit: Literal["1"]
     kind: Literal["typ"]
-    status: _Status
-    source: _Text
-    page: _Text | None = None
-    note: _Text | None = None
+    status: Status
+    source: Text
+    page: Text | None = None
+    note: Text | None = None
 
 
-class Instrument(_Table):
+class Instrument(Table):
     """One sensor of a part; a field that is absent is not on the data sheet (or not known to us)."""
 
-    chip: _Text | None = None
+    chip: Text | None = None
     ranges: Number
     default_range: Number | None = None
     range_z: Number | None = None
@@ -171,6 +117,10 @@ class Instrument(_Table):
                 f'"{instrument}.sensitivity" has {len(steps.all())} values for {len(self.ranges.all())} ranges; '
                 "give one, or one for each range"
             )
+        if self.bits is not None and any(n % 1.0 or not _BITS[0] <= n <= _BITS[1] for n in self.bits.all()):
+            raise ValueError(
+                f'"{instrument}.bits" is {list(self.bits.all())}; give whole numbers from {_BITS[0]} to {_BITS[1]}'
+            )
         default = self.default_range
         if default is not None and (default.unit != self.ranges.unit or default.value not in self.ranges.all()):
             raise ValueError(f'"{instrument}.default_range" is not one of the ranges {list(self.ranges.all())}')
@@ -184,13 +134,13 @@ def _check_values(where: str, number: Number, count: str, sign: str) -> None:
         raise ValueError(f"{where} has {len(values)} values; give one, or one for each of x, y, z")
     if count == "span" and (len(values) > 2 or list(values) != sorted(values)):
         raise ValueError(f"{where} is {list(values)}; give the largest, or the smallest and the largest")
-    if sign == "positive" and min(values) < 1.0 / _FAR:
+    if sign == "positive" and min(values) < 1.0 / FAR:
         raise ValueError(f"{where} is {min(values):g}; give numbers above 0")
     if sign == "not negative" and min(values) < 0.0:
         raise ValueError(f"{where} is {min(values):g}; give numbers that are not negative")
 
 
-class Identity(_Table):
+class Identity(Table):
     """How the chip answers on the bus."""
 
     address: Number | None = None
@@ -198,23 +148,23 @@ class Identity(_Table):
     lookalikes: Number | None = None  # WHO_AM_I of other chips sold under this name
 
 
-class Thermometer(_Table):
+class Thermometer(Table):
     """Temperature = counts / sensitivity + zero."""
 
     sensitivity: Number
     zero: Number | None = None
 
 
-class PartFile(_Table):
+class PartFile(Table):
     """A whole part file."""
 
     format: Literal["strapdown part 1"]
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,60}$")]
-    aliases: tuple[_Text, ...] = ()
-    maker: _Text
+    aliases: tuple[Text, ...] = ()
+    maker: Text
     group: Literal["consumer IMU", "tactical IMU", "attitude module", "accelerometer", "magnetometer"]
-    character: _Text
-    note: _Text | None = None
+    character: Text
+    note: Text | None = None
     temperature_limits: Number | None = None
     identity: Identity | None = None
     thermometer: Thermometer | None = None
@@ -290,7 +240,8 @@ _TABLES: dict[str, type[BaseModel]] = {
 def _first(error: ValidationError) -> str:
     """The first complaint in our words: field, what is wrong, what is valid."""
     complaint = error.errors(include_url=False)[0]
-    loc = [str(p + 1) if isinstance(p, int) else p for p in complaint["loc"]]
+    # pydantic names the alternatives of a field in brackets: literal['verified', ...]; a file has no such key
+    loc = [str(p + 1) if isinstance(p, int) else p for p in complaint["loc"] if "[" not in str(p)]
     where = ".".join(loc)
     if complaint["type"] == "extra_forbidden":
         owner: type[BaseModel] = PartFile

@@ -31,13 +31,14 @@ class Triad:
     """One specimen of a sensor. Vectors are per axis x, y, z.
 
     matrix: scale and cross-coupling, reading = matrix @ truth. nonlinearity: largest deviation from the straight line,
-    as a part of full_scale. g_sensitivity: unit per m/s2 of specific force (gyroscopes). bias: constant; turn_on:
-    standard deviation of a further constant, drawn anew for every run. temperature_bias, temperature_scale: one vector
-    for each power of (T - reference), unit/degC and 1/degC first. white: N, the integral after t s has deviation
-    N sqrt(t). instability: B, the Allan deviation is flat at 0.664 B over instability_band_s. walk: K, the drift after
-    t s has deviation K sqrt(t). quantisation: Q, unit times s. full_scale: readings are clipped there. resolution: unit
-    per count. bandwidth_hz, filter_order: low-pass of the part (1, or 2: Butterworth). latency_s; jitter_s: deviation
-    of the time stamps; loss: probability that a sample is missing.
+    as a part of full_scale; negative: bent to the other side. g_sensitivity: unit per m/s2 of specific force
+    (gyroscopes). bias: constant; turn_on: standard deviation of a further constant, drawn anew for every run.
+    temperature_bias, temperature_scale: one vector for each power of (T - reference), unit/degC and 1/degC first.
+    white: N, the integral after t s has deviation N sqrt(t). instability: B, the Allan deviation is flat at 0.664 B
+    over instability_band_s. walk: K, the drift after t s has deviation K sqrt(t). quantisation: Q, unit times s.
+    full_scale: readings are clipped there. resolution: unit per count. bandwidth_hz, filter_order: low-pass of the
+    part (1, or 2: Butterworth). latency_s; jitter_s: deviation of the time stamps; loss: probability that a sample is
+    missing.
     """
 
     unit: str
@@ -69,7 +70,7 @@ class Triad:
             raise InputError(f'unit "{self.unit}" is not known; valid: {", ".join(UNITS)}')
         for name in ("matrix", "g_sensitivity"):
             self._set(name, _tuples(getattr(self, name), (3, 3), name))
-        for name in (*_NOT_NEGATIVE, "bias"):
+        for name in (*_NOT_NEGATIVE, "nonlinearity", "bias"):
             self._set(name, _tuples(getattr(self, name), (3,), name))
         for name in ("temperature_bias", "temperature_scale"):
             powers = getattr(self, name)
@@ -99,9 +100,10 @@ class Triad:
                 raise InputError(f"{name} is {getattr(self, name)}; give a number that is not negative")
         if self.full_scale is not None and not self.full_scale > self.resolution:
             raise InputError(
-                f"full_scale {self.full_scale:g} is not above the resolution {self.resolution:g}; give a larger range"
+                f"full_scale {self.full_scale:g} {self.unit} is not above "
+                f"the resolution {self.resolution:g} {self.unit}; give a larger range"
             )
-        if max(self.nonlinearity) > 0.0 and self.full_scale is None:
+        if any(self.nonlinearity) and self.full_scale is None:
             raise InputError("nonlinearity is a part of full_scale, which is not given; give it")
         if self.bandwidth_hz is not None and not self.bandwidth_hz > 0.0:
             raise InputError(f"bandwidth_hz is {self.bandwidth_hz}; give a number above 0, or none")
@@ -131,7 +133,7 @@ class Triad:
         self._set("matlab_filter", (numerator, denominator))
 
 
-_NOT_NEGATIVE = ("white", "instability", "walk", "quantisation", "turn_on", "nonlinearity")
+_NOT_NEGATIVE = ("white", "instability", "walk", "quantisation", "turn_on")
 
 
 def _tuples(value: object, shape: tuple[int, ...], name: str) -> Any:
