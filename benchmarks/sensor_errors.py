@@ -43,9 +43,7 @@ ALL = replace(
     loss=1e-3,
 )
 NO_G = replace(ALL, g_sensitivity=NO_MATRIX)
-SLOW_NORMALS = 3.964  # per sample and axis triple: 3 of the walk, 0.964 of the instability at 200 Hz
-    6.86 / 7
-)  # per sample of a triad at this rate: 3 of the walk and 3.86 of the instability, every 7 samples
+SLOW_NORMALS = 3.964  # per sample of a triad at this rate: 3 of the walk and 0.964 of the instability
 
 
 def _numpy_simple(triad: Triad, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
