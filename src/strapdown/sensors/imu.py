@@ -87,6 +87,8 @@ class Imu:
             "gyroscope_method": chosen[1].name,
             "accelerometer_stamp": chosen[0].stamp,
             "gyroscope_stamp": chosen[1].stamp,
+            "accelerometer_validity": chosen[0].validity,
+            "gyroscope_validity": chosen[1].validity,
         }
         increments = increments_of(truth, sight.gravity) if self.increments else None
         recording = Recording(t=truth.t, acc_s=acc_s, gyr_s=gyr_s, increments=increments, truth=truth, meta=meta)
