@@ -2,11 +2,13 @@
 
 import contextlib
 import io
+import os
 import struct
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from strapdown.earth import gravity_vector
 from strapdown.engines.mujoco import MujocoRobot
@@ -67,6 +69,17 @@ def stl(path: Path) -> Path:
     rows = [struct.pack("<12fH", 0, 0, 0, *CORNERS[list(face)].ravel(), 0) for face in FACES]
     path.write_bytes(bytes(80) + struct.pack("<I", len(FACES)) + b"".join(rows))
     return path
+
+
+def shared_data(name):
+    """A folder of recorded data, in ../shared/data or where STRAPDOWN_DATA says; without it tests skip, not in CI."""
+    folder = Path(os.environ.get("STRAPDOWN_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")) / name
+    if not folder.is_dir():
+        reason = f"recorded data is not at {folder}; set STRAPDOWN_DATA to the folder that holds {name}"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return folder
 
 
 def run_rig(values, folder=Path()):

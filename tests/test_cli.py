@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers import EXAMPLES, ROOT, command, inertial, joint, link, urdf, write
+from helpers import EXAMPLES, command, inertial, joint, link, shared_data, urdf, write
 from strapdown.cli.main import app
 from strapdown.environment.rig import read_rig
 from strapdown.environment.simulate import simulate
@@ -418,12 +418,7 @@ def test_a_claim_of_numpys_numbers_is_plain_json(relation):
 
 
 def test_coppeliasim_recordings(folder):
-    data = Path(os.environ.get("STRAPDOWN_DATA", ROOT.parent / "shared" / "data")) / "coppeliasim"
-    if not data.is_dir():
-        reason = f"the CoppeliaSim recordings are not at {data}; set STRAPDOWN_DATA to the folder that holds them"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+    data = shared_data("coppeliasim")
     said = command("reproduce", "A", "--coppeliasim", data, "-o", "out", "--json")
     document = json.loads(said.out)
     assert said.code == 0 and document["claims"] and all(claim["holds"] for claim in document["claims"])

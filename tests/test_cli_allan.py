@@ -1,14 +1,13 @@
 """strapdown allan: what it writes and prints, a real MPU-6050, and one sentence for every log it cannot use."""
 
 import json
-import os
 import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from helpers import ROOT, command, write
+from helpers import ROOT, command, shared_data, write
 from strapdown.errors import InputError
 from strapdown.io import read_mapping, read_one
 from strapdown.io import write as write_recordings
@@ -41,13 +40,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def mpu6050() -> Path:
-    found = Path(os.environ.get("STRAPDOWN_DATA", ROOT.parent / "shared" / "data")) / "mpu6050"
-    if not found.is_dir():
-        reason = f"the MPU-6050 logs are not at {found}; set STRAPDOWN_DATA to the folder that holds them"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return found
+    return shared_data("mpu6050")
 
 
 def refused(*arguments):

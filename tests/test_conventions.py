@@ -12,6 +12,11 @@ import pytest
 from strapdown import earth, io
 from strapdown import rotation as rot
 from strapdown.errors import InputError
+from strapdown.sensors.error_chain import measure
+from strapdown.sensors.imu import Imu
+from strapdown.sensors.methods import Sight
+from strapdown.sensors.streams import stream
+from strapdown.sensors.triad import Triad, random_walk_from_density
 from strapdown.types import Increments, Motion, Recording, Solution
 
 ROOT = Path(__file__).parents[1]
@@ -307,3 +312,34 @@ def test_26_paper_c_angles_are_named_conversions():
     assert near(rot.q_rotate(rot.q_from_heading(0.0, np.pi / 2, 0.0), FORWARD), UP)
     assert near(rot.q_rotate(rot.q_from_heading(0.0, 0.0, np.pi / 2), LEFT), UP)
     assert near(rot.heading_from_q(rot.q_from_heading(0.3, 0.2, 0.1)), [0.3, 0.2, 0.1])
+
+
+# ---------------------------------------------------------------- readings and noise
+
+
+def test_27_readings_say_what_their_stamp_means():
+    t = np.arange(5) * 0.1
+    still = body(t)
+    for method, stamp in (("exact", "value at the time stamp"), ("velocity-difference", "mean over the step")):
+        recording, _ = Imu("i", 10.0, (method,)).measure(Sight(still, 9.81))
+        assert stamp in recording.meta["accelerometer_stamp"]
+        assert "value" in recording.meta["gyroscope_stamp"]
+
+
+def test_28_white_noise_integrates_to_n_root_t():
+    rate, n = 50.0, 60_000
+    t = np.arange(n) / rate
+    x = measure(Triad("rad/s", white=(0.3, 0.3, 0.3)), t, np.zeros((n, 3)), stream=stream(1, "n")).values
+    chance = 5.0 / np.sqrt(2.0 * 3 * n)  # five deviations of a sample deviation
+    assert abs(np.std(x) / (0.3 * np.sqrt(rate)) - 1.0) < chance
+    over_4_s = x.reshape(-1, 200, 3).sum(axis=1) / rate
+    assert abs(np.std(over_4_s) / (0.3 * 2.0) - 1.0) < 5.0 / np.sqrt(2.0 * over_4_s.size)
+
+
+def test_29_one_sided_density_is_root_two_times_n():
+    assert random_walk_from_density(0.005) == pytest.approx(0.005 / np.sqrt(2.0), rel=1e-15)
+
+
+def test_30_a_stream_for_every_name():
+    first, again, other = (stream(7, name).normal(size=4) for name in ("imu", "imu", "imu 2"))
+    assert np.array_equal(first, again) and not np.any(first == other)

@@ -2,29 +2,23 @@
 
 import csv
 import json
-import os
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from helpers import shared_data
 from strapdown.errors import InputError
 from strapdown.papers.claim import Claim
-from strapdown.papers.coppeliasim import Comparison, compare, line_fit_run_up
+from strapdown.papers.coppeliasim import Comparison, compare
+from strapdown.papers.ramp import fit_ramp
 from strapdown.rotation import q_exp
 
 
 @pytest.fixture(scope="module")
 def folder() -> Path:
-    beside = Path(__file__).resolve().parents[1].parent / "shared" / "data"
-    found = Path(os.environ.get("STRAPDOWN_DATA", beside)) / "coppeliasim"
-    if not found.is_dir():
-        reason = f"the CoppeliaSim recordings are not at {found}; set STRAPDOWN_DATA to the folder that holds them"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return found
+    return shared_data("coppeliasim")
 
 
 @pytest.fixture(scope="module")
@@ -174,9 +168,9 @@ def test_line_fit_of_a_run_up():
     edges = np.arange(0.0, 1.0, 0.05)
     for end_s in (0.38, 0.4, 0.4163):
         angle = np.where(edges < end_s, edges**2 / 2, end_s * (edges - end_s / 2))
-        fit = line_fit_run_up(0.5 * (edges[1:] + edges[:-1]), np.diff(angle) / 0.05, end_s)
+        fit = fit_ramp(0.5 * (edges[1:] + edges[:-1]), np.diff(angle) / 0.05, end_s).line_s
         assert fit == pytest.approx(end_s, abs=1e-12)
-    assert np.isnan(line_fit_run_up(edges, 0 * edges, 1.0))
+    assert fit_ramp(edges, 0 * edges, 1.0) is None
 
 
 def test_claims_hold_or_not():

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strapdown.earth import gravity_vector
 from strapdown.errors import InputError
 from strapdown.rotation import q_conj, q_mul, q_rotate
 
@@ -122,6 +123,10 @@ class Motion:
 
     def __getitem__(self, rows: slice | NDArray[Any]) -> "Motion":
         return Motion(*(getattr(self, f.name)[rows] for f in fields(self)))
+
+    def specific_force_b(self, gravity: float) -> Array:
+        """What an ideal accelerometer in frame b reads, a - g told in b (m/s2)."""
+        return q_rotate(q_conj(self.q_nb), self.a_n - gravity_vector(gravity))
 
     def seen_from(self, r_bs_b: ArrayLike, q_bs: ArrayLike) -> "Motion":
         """The motion of a frame s fixed to the body: lever arm r_bs_b (m, frame b), mounting rotation q_bs."""

@@ -3,9 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from strapdown.earth import gravity_vector
 from strapdown.errors import InputError
-from strapdown.rotation import q_conj, q_rotate
 from strapdown.types import Motion, Recording
 
 Array = NDArray[np.float64]
@@ -13,7 +11,7 @@ Array = NDArray[np.float64]
 
 def ideal_readings(motion: Motion, gravity: float) -> tuple[Array, Array]:
     """(specific force m/s2, rate rad/s) in the moving frame, as an ideal sensor in it reads them."""
-    return q_rotate(q_conj(motion.q_nb), motion.a_n - gravity_vector(gravity)), np.array(motion.w_nb_b)
+    return motion.specific_force_b(gravity), np.array(motion.w_nb_b)
 
 
 def errors_by_instrument(recording: Recording) -> dict[str, Array]:

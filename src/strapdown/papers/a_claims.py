@@ -4,8 +4,8 @@ import numpy as np
 
 from strapdown.papers.a_experiments import STEPS_MS
 from strapdown.papers.a_results import Reproduction
-from strapdown.papers.a_runup import CASES
 from strapdown.papers.claim import Claim
+from strapdown.papers.ramp import CASES
 
 _SOURCE = "paper A, DOI 10.34031/2071-7318-2024-10-3-125-135"
 _OURS = "ours"

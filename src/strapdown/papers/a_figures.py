@@ -13,7 +13,7 @@ from strapdown.evaluation.figures import AXIS_COLOURS, GREY, LEGEND_ABOVE, STYLE
 from strapdown.evaluation.readings import error_against_truth
 from strapdown.papers.a_experiments import METHODS, STEPS_MS
 from strapdown.papers.a_results import Reproduction
-from strapdown.papers.a_runup import CASES
+from strapdown.papers.ramp import CASES
 from strapdown.rotation import q_rotate
 from strapdown.types import Recording
 

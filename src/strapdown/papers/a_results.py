@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from strapdown.papers.a_runup import RunUp
 from strapdown.papers.claim import Claim
+from strapdown.papers.ramp import Ramp
 from strapdown.types import Recording
 
 
@@ -30,7 +30,7 @@ class RunUpRow:
     analytic_s: float
     line_error_s: float
     first_sample_error_s: float
-    fit: RunUp
+    fit: Ramp
 
 
 @dataclass

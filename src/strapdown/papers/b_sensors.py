@@ -146,7 +146,7 @@ def _independence_claims() -> list[Claim]:
 def _specimen_claims() -> list[Claim]:
     """MPU-6050: the gyroscope's zero-rate offset is +-20 deg/s; specimens spread with a third of it, none beyond."""
     part = load_part("MPU-6050")
-    drawn = np.array([part.draw(seed).gyroscope.bias for seed in range(SPECIMENS)])  # type: ignore[union-attr]
+    drawn = np.array([part.draw(seed).triads()["gyroscope"].bias for seed in range(SPECIMENS)])
     bound = np.radians(20.0)
     # a normal distribution cut at three deviations has 0.9867 of its deviation; chance 1/sqrt(2400) = 2 %, five of it
     spread = float(np.std(drawn) / (0.9867 * bound / 3.0))

@@ -24,6 +24,7 @@ from strapdown.papers.coppeliasim_runs import (
     paper_accelerometer,
     phases,
 )
+from strapdown.papers.ramp import CASES, first_at_speed, fit_ramp
 from strapdown.types import Array
 
 PAPER = "10.34031/2071-7318-2024-10-3-125-135"
@@ -36,8 +37,7 @@ ROUNDOFF_FLOOR = 1e-9
 # tilts, and jitter on a resolved acceleration is the same second difference for us and, one sample later, for the
 # paper. Time stamps a half to one step apart then change the RMS over a window by up to 1.3 %.
 TIE_RATIO = 1.02
-# Errors of the run-up time that the paper publishes, s, by case, all at 50 ms
-PUBLISHED_RUN_UP_ERROR_S = {1: 0.018, 2: 0.008, 3: 0.012, 4: 0.012, 5: 0.012, 6: 0.015}
+PUBLISHED_RUN_UP_ERROR_S = {case.number: case.published_error_s for case in CASES}  # at 50 ms
 
 
 @dataclass(frozen=True)
@@ -221,32 +221,17 @@ def _run_up(run: Run) -> RunUp:
     target, sensor = run.number("target_speed"), run.sensors[0]
     increments = run.motions[sensor].increments()
     paper = run.vector(sensor, "oe")[:, 2]
-    reached = np.flatnonzero(paper >= 0.999 * target)
+    reached = first_at_speed(paper, target)
+    ramp = fit_ramp(increments.t, increments.w_nb_b[:, 2], target)
     return RunUp(
         run.name,
         run.label,
         int(run.number("case")),
         run.step_s,
         run.number("runup_time"),
-        line_fit_run_up(increments.t, increments.w_nb_b[:, 2], target),
-        float(run.t[reached[0]]) if len(reached) else np.nan,
+        np.nan if ramp is None else ramp.line_s,
+        np.nan if reached is None else float(run.t[reached]),
     )
-
-
-def line_fit_run_up(t: Array, rate: Array, target: float) -> float:
-    """When a ramp of rates meets the target: a straight line through the ramp, intersected with the target.
-
-    The last interval before the target is left out where two others remain: it may hold the end of the ramp.
-    """
-    reached = np.flatnonzero(rate >= 0.999 * target)
-    if not len(reached):
-        return np.nan
-    ramp = np.flatnonzero(rate[: reached[0]] > 0.02 * target)
-    ramp = ramp[:-1] if len(ramp) >= 3 else ramp
-    if len(ramp) < 2:
-        return np.nan
-    slope, level = np.polyfit(t[ramp], rate[ramp], 1)
-    return float((target - level) / slope)
 
 
 def _run_up_claims(run_ups: list[RunUp]) -> Iterable[Claim]:

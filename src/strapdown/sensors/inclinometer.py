@@ -10,10 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strapdown.earth import gravity_vector
 from strapdown.errors import InputError
 from strapdown.motion.checks import finite, not_negative, positive, settle
-from strapdown.rotation import q_conj, q_rotate
 from strapdown.sensors.streams import branch
 from strapdown.sensors.temperature import Temperature, temperature_at
 from strapdown.types import Motion
@@ -108,7 +106,7 @@ class Inclinometer:
 
         gravity: of the place, m/s2.
         """
-        f_s = q_rotate(q_conj(motion.q_nb), motion.a_n - gravity_vector(gravity))
+        f_s = motion.specific_force_b(gravity)
         return self.measure_force(motion.t, f_s, stream=stream, temperature_c=temperature_c)
 
     def measure_force(self, t: Array, f_s: Array, *, stream: Stream, temperature_c: Temperature = 25.0) -> Tilt:

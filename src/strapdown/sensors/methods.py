@@ -38,8 +38,7 @@ class Sight:
         return np.diff(self.motion.t)[:, None]
 
     def specific_force_s(self) -> Array:
-        m = self.motion
-        return q_rotate(q_conj(m.q_nb), m.a_n - gravity_vector(self.gravity))
+        return self.motion.specific_force_b(self.gravity)  # the motion is that of frame s
 
 
 @dataclass(frozen=True)
