@@ -3,8 +3,6 @@
 Bounds on averages over repeated logs are four deviations of chance unless they say otherwise; all seeds are fixed.
 """
 
-import time
-
 import numpy as np
 import pytest
 from scipy.signal import lfilter
@@ -128,14 +126,6 @@ def test_the_band_covers_with_the_fitted_noise_too():
         count += len(truth)
     # neighbouring times are not independent: about four independent ones in each log
     assert abs(inside / count - 0.95) < 4.0 * np.sqrt(0.95 * 0.05 / (4 * reps))
-
-
-def test_a_million_samples_of_six_axes_take_about_a_second():
-    x = np.random.default_rng(0).normal(size=(1_000_000, 6))
-    allan_deviation(x[:1000], STEP)
-    began = time.perf_counter()
-    allan_deviation(x, STEP)
-    assert time.perf_counter() - began < 4.0  # 1 s on a quiet machine; this one may be busy
 
 
 # The constants
