@@ -234,20 +234,47 @@ class Recording:
         return replace(self, meta={**self.meta, **more})
 
 
+@dataclass(frozen=True)
+class Event:
+    """Something an algorithm noticed between the times t_s and until_s: kind in one word, and a sentence for people."""
+
+    t_s: float
+    until_s: float
+    kind: str
+    text: str
+
+
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What an algorithm computed from a recording: attitude q_nb, position p_n (m), velocity v_n (m/s)."""
+    """What an algorithm computed from a recording: attitude q_nb, position p_n (m), velocity v_n (m/s).
+
+    bias: estimated offsets of instruments by field of the recording, {"gyr_s": (n, 3)}, in its units. sigma: standard
+    deviations, (n, 3) each: "attitude_n" (rad, of the small rotation in n between truth and q_nb), "p_n", "v_n", and
+    the names of the biases. flags: yes or no for each sample, as "acc_rejected", "mag_rejected", "rest".
+    """
 
     t: Array
     q_nb: Array
     p_n: Array | None = None
     v_n: Array | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
+    bias: Mapping[str, Array] = field(default_factory=dict)
+    sigma: Mapping[str, Array] = field(default_factory=dict)
+    flags: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
 
     def __post_init__(self) -> None:
         t = locked_time(self.t)
-        checked: dict[str, Any] = {"t": t, "q_nb": locked_attitude(self.q_nb, len(t), "q_nb", t)}
+        n = len(t)
+        checked: dict[str, Any] = {"t": t, "q_nb": locked_attitude(self.q_nb, n, "q_nb", t)}
         for name in ("p_n", "v_n"):
             if getattr(self, name) is not None:
-                checked[name] = locked(getattr(self, name), (len(t), 3), name, t)
-        _set(self, meta=MappingProxyType(dict(self.meta)), **checked)
+                checked[name] = locked(getattr(self, name), (n, 3), name, t)
+        for name in ("bias", "sigma"):
+            vectors = {key: locked(value, (n, 3), f"{name} {key}", t) for key, value in getattr(self, name).items()}
+            checked[name] = MappingProxyType(vectors)
+        flags = {key: locked_flags(value, n, f"flag {key}", t) for key, value in self.flags.items()}
+        _set(self, meta=MappingProxyType(dict(self.meta)), flags=MappingProxyType(flags), **checked)
+
+    def __len__(self) -> int:
+        return len(self.t)

@@ -1,0 +1,1 @@
+"""Which way it points: one file for each filter."""
