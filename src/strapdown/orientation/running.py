@@ -19,10 +19,10 @@ from strapdown.kernels.orientation_state import (
     GAP,
     MAG_REJECTED,
     OWN,
-    Q,
     REST,
     SIGMA,
     STARTED,
+    Q,
 )
 from strapdown.orientation.samples import Samples, samples_of
 from strapdown.rotation import q_normalise
@@ -78,7 +78,7 @@ def fresh_state(own: ArrayLike, q_ns: ArrayLike | None = None) -> State:
 def live_step(
     kernel: Callable[..., None], state: State, gyr_s: Array, acc_s: Array, mag_s: Array | None, dt: float
 ) -> State:
-    """The state one sample later. Arrays of three doubles: nothing is checked here, it runs a thousand times a second."""
+    """The state one sample later. Arrays of three doubles; not checked, this runs a thousand times a second."""
     numbers = state.numbers.copy()
     kernel(numbers, gyr_s, acc_s, _NO_MAG if mag_s is None else mag_s, dt)
     return State(numbers)
