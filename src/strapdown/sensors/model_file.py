@@ -5,7 +5,6 @@ without loss; other units of the table below are converted once, here. A file th
 (matlab.py). docs/catalogue.md explains every key.
 """
 
-import json
 import math
 import os
 import re
@@ -18,6 +17,7 @@ import numpy as np
 
 from strapdown.errors import InputError
 from strapdown.io.atomic import whole_bytes, whole_file
+from strapdown.io.toml_text import shown, toml_key, toml_value
 from strapdown.sensors.part import SI_UNIT
 from strapdown.sensors.part_file import toml_values
 from strapdown.sensors.triad import Triad, random_walk_from_density
@@ -109,7 +109,7 @@ def model_text(triads: Mapping[str, Triad], meta: Mapping[str, Any]) -> str:
     """The model as TOML, in SI, with every digit; a field at its default is left out."""
     _check_instruments(triads)
     lines = [f'format = "{FORMAT}"', "", "[meta]"]
-    lines += [f"{_key(key)} = {_value(value, key)}" for key, value in meta.items() if value is not None]
+    lines += [f"{toml_key(key)} = {toml_value(value, key)}" for key, value in meta.items() if value is not None]
     for instrument, triad in triads.items():
         plain = Triad(triad.unit)
         lines += ["", f"[{instrument}]"]
@@ -119,12 +119,15 @@ def model_text(triads: Mapping[str, Triad], meta: Mapping[str, Any]) -> str:
             if value == getattr(plain, field):
                 continue
             if field == "matlab_filter":
-                lines += [f"{field}_numerator = {_value(value[0])}", f"{field}_denominator = {_value(value[1])}"]
+                lines += [
+                    f"{field}_numerator = {toml_value(value[0])}",
+                    f"{field}_denominator = {toml_value(value[1])}",
+                ]
             elif field in _MEASURED:
-                lines.append(f"{field}_{si}{_MEASURED[field][0]} = {_value(value)}")
+                lines.append(f"{field}_{si}{_MEASURED[field][0]} = {toml_value(value)}")
             else:
                 (key,) = (key for key, (name, _) in _PLAIN.items() if name == field)
-                lines.append(f"{key} = {_value(value)}")
+                lines.append(f"{key} = {toml_value(value)}")
     return "\n".join(lines) + "\n"
 
 
@@ -141,10 +144,10 @@ def read_model(path: str | os.PathLike[str], part: str | None = None) -> tuple[d
 def model_from(values: dict[str, Any], path: Path) -> tuple[dict[str, Triad], dict[str, Any]]:
     """The model in plain values; `path` is where they came from, for messages."""
     if values.get("format") != FORMAT:
-        raise InputError(f'{path}: "format" is {_shown(values.get("format"))}; a sensor model has format = "{FORMAT}"')
+        raise InputError(f'{path}: "format" is {shown(values.get("format"))}; a sensor model has format = "{FORMAT}"')
     meta = values.get("meta", {})
     if not isinstance(meta, dict):
-        raise InputError(f'{path}: "meta" is {_shown(meta)}; write it as a table [meta]')
+        raise InputError(f'{path}: "meta" is {shown(meta)}; write it as a table [meta]')
     triads = {}
     for name, table in values.items():
         if name in ("format", "meta"):
@@ -152,7 +155,7 @@ def model_from(values: dict[str, Any], path: Path) -> tuple[dict[str, Triad], di
         if name not in SI_UNIT:
             raise InputError(f'{path}: "{name}" is not known; valid names: format, meta, {", ".join(SI_UNIT)}')
         if not isinstance(table, dict):
-            raise InputError(f'{path}: "{name}" is {_shown(table)}; write it as a table [{name}]')
+            raise InputError(f'{path}: "{name}" is {shown(table)}; write it as a table [{name}]')
         triads[name] = _triad(name, table, path)
     if not triads:
         raise InputError(f"{path}: has no instrument; add one of [{'], ['.join(SI_UNIT)}]")
@@ -170,9 +173,9 @@ def _triad(instrument: str, table: dict[str, Any], path: Path) -> Triad:
         field, unit, shape = valid[key]
         numbers = _numbers(value, shape)
         if numbers is None:
-            raise InputError(f"{where} is {_shown(value)}; give {_SHAPES[shape]}")
+            raise InputError(f"{where} is {shown(value)}; give {_SHAPES[shape]}")
         if field not in (*_SIGNED, "matlab_filter") and np.size(numbers) and np.min(numbers) < 0.0:
-            raise InputError(f"{where} is {_shown(value)}; give numbers that are not negative")
+            raise InputError(f"{where} is {shown(value)}; give numbers that are not negative")
         if unit:
             numbers = _scaled(numbers, unit)
         if field == "noise_density":
@@ -183,7 +186,7 @@ def _triad(instrument: str, table: dict[str, Any], path: Path) -> Triad:
         said[slot] = key
         if field == "filter_order":
             if value not in (1, 2):
-                raise InputError(f"{where} is {_shown(value)}; give 1 or 2")
+                raise InputError(f"{where} is {shown(value)}; give 1 or 2")
             numbers = int(value)
         if field == "matlab_filter":
             old = settings.get(field, Triad.matlab_filter)
@@ -243,37 +246,3 @@ def _check_instruments(triads: Mapping[str, Triad]) -> None:
             raise InputError(f'a sensor model has no instrument "{name}"; valid: {", ".join(SI_UNIT)}')
         if triad.unit != SI_UNIT[name]:
             raise InputError(f"the {name} is in {triad.unit}; a sensor model has it in {SI_UNIT[name]}")
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) < 60 else text[:57] + "..."
-
-
-def _key(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _text(key)
-
-
-def _text(value: str) -> str:
-    # JSON's escapes are TOML's, but for the delete sign, which TOML wants escaped too
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _value(value: Any, key: str = "") -> str:
-    """A value in TOML; floats with all their digits."""
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        return repr(value)  # inf and nan are TOML's words too
-    if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(_value(item, key) for item in value)}]"
-    if isinstance(value, Mapping):
-        inside = (f"{_key(str(k))} = {_value(v, k)}" for k, v in value.items() if v is not None)
-        return f"{{ {', '.join(inside)} }}"
-    raise InputError(f'meta "{key}" is {_shown(value)}, which a TOML file cannot hold; give text, numbers or lists')
