@@ -1,6 +1,7 @@
 """What a calibration is: for each instrument the way from reading to truth, how sure it is, and where it comes from.
 
-    v = (reading - bias - sum of temperature_bias[p] dT^(p+1) - g_sensitivity @ f) / (1 + sum of temperature_scale[p] dT^(p+1))
+    v = (reading - bias - sum of temperature_bias[p] dT^(p+1) - g_sensitivity @ f)
+        / (1 + sum of temperature_scale[p] dT^(p+1))
     w = matrix @ v
     corrected = w + cubic * w^3
 
