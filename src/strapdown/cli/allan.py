@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from strapdown.cli.log import Columns, Json, Sensor, read_log
+
 if TYPE_CHECKING:
     from strapdown.calibration.noise_fit import Term
     from strapdown.calibration.static_log import InstrumentNoise, LogNoise
@@ -22,11 +24,8 @@ _NAMES = {
 
 def allan(
     log: Annotated[Path, typer.Argument(metavar="LOG", help="A log at rest: .csv, .csv.gz or .parquet.")],
-    sensor: Annotated[str | None, typer.Option("--sensor", metavar="NAME", help="Which sensor of the log.")] = None,
-    columns: Annotated[
-        Path | None,
-        typer.Option("--columns", metavar="MAPPING.toml", help="Column mapping of a foreign log (docs/io.md)."),
-    ] = None,
+    sensor: Sensor = None,
+    columns: Columns = None,
     fit: Annotated[
         bool, typer.Option("--fit", help="Fit the noise constants N, B, K, Q and correlation times.")
     ] = False,
@@ -35,7 +34,7 @@ def allan(
         typer.Option("-o", "--output", metavar="MODEL.toml", help="Write the fitted sensor model: the log's twin."),
     ] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="PICTURE.png", help="Draw the curves.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Allan deviation of every axis of a log in which the sensor lies still, and the noise constants behind it.
 
@@ -46,7 +45,6 @@ def allan(
     from strapdown.calibration.twin import remarks, write_twin
     from strapdown.cli import screen
     from strapdown.errors import InputError
-    from strapdown.io import read, read_mapping
     from strapdown.io.atomic import writable_target
 
     if output is not None and output.suffix != ".toml":
@@ -56,13 +54,7 @@ def allan(
     for path in (output, plot):
         if path is not None:
             writable_target(path)
-    recordings = read(log, None if columns is None else read_mapping(columns))
-    names = ", ".join(recordings)
-    if sensor is None and len(recordings) > 1:
-        raise InputError(f"{log} holds the sensors {names}; choose one with --sensor")
-    if sensor is not None and sensor not in recordings:
-        raise InputError(f"{log} has no sensor {sensor}; it has {names}")
-    recording = next(iter(recordings.values())) if sensor is None else recordings[sensor]
+    recording = read_log(log, sensor, columns)
     try:
         found = analyse_log(recording)  # its one small kernel compiles in a second: no need to make all ready
         if output is not None:

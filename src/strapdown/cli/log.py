@@ -1,0 +1,57 @@
+"""What commands that read a log share: its options, the choice of a sensor, and where on Earth it was recorded."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from strapdown.types import Recording
+
+Log = Annotated[Path, typer.Argument(metavar="LOG", help="The log: .csv, .csv.gz or .parquet.")]
+Sensor = Annotated[str | None, typer.Option("--sensor", metavar="NAME", help="Which sensor of the log.")]
+Columns = Annotated[
+    Path | None,
+    typer.Option(
+        "--columns", metavar="MAPPING.toml", help="Column mapping of a foreign log, or raw counts (docs/io.md)."
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
+Latitude = Annotated[float | None, typer.Option("--latitude", metavar="DEG", help="Of the place, for its gravity.")]
+Height = Annotated[float, typer.Option("--height", metavar="M", help="Of the place above the ellipsoid.")]
+Gravity = Annotated[float | None, typer.Option("--gravity", metavar="M/S2", help="Local gravity, if you know better.")]
+
+
+def read_log(log: Path, sensor: str | None, columns: Path | None) -> "Recording":
+    """The recording of one sensor of a log."""
+    from strapdown.errors import InputError
+    from strapdown.io import read, read_mapping
+
+    recordings = read(log, None if columns is None else read_mapping(columns))
+    names = ", ".join(recordings)
+    if sensor is None and len(recordings) > 1:
+        raise InputError(f"{log} holds the sensors {names}; choose one with --sensor")
+    if sensor is not None and sensor not in recordings:
+        raise InputError(f"{log} has no sensor {sensor}; it has {names}")
+    return next(iter(recordings.values())) if sensor is None else recordings[sensor]
+
+
+def gravity_at(
+    recording: "Recording", latitude_deg: float | None, height_m: float, given: float | None
+) -> tuple[float, str]:
+    """Gravity (m/s2) and where it is from: the option, the place, the log's own word, or the standard."""
+    from strapdown.earth import STANDARD_GRAVITY, gravity
+    from strapdown.errors import InputError
+
+    if given is not None:
+        if latitude_deg is not None:
+            raise InputError("--gravity and --latitude both say how strong gravity is; give one of them")
+        if not 0.1 <= given <= 100.0:
+            raise InputError(f"--gravity is {given:g}; give m/s2, about 9.8 on Earth")
+        return given, "given"
+    if latitude_deg is not None:
+        return gravity("earth", latitude_deg, height_m), f"at latitude {latitude_deg:g} deg, height {height_m:g} m"
+    said = recording.meta.get("gravity_m_s2")
+    if isinstance(said, int | float) and not isinstance(said, bool) and 0.1 <= said <= 100.0:
+        return float(said), "from the log"
+    return STANDARD_GRAVITY, "standard; give --latitude for the local one, which differs by up to 2.7 mg"
