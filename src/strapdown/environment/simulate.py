@@ -65,11 +65,13 @@ def _sensor(rig: Rig, table: SensorTable, task: Task, sight: Sight) -> tuple[Rec
         raise InputError(f'sensor "{table.name}" has iron but no magnetometer; set magnetometer = true or remove it')
     if with_magnetometer:
         assert ideal.truth is not None
+        world = _magnetic_world(rig)
         try:
-            field_s = ideal_field(ideal.truth, _magnetic_world(rig), table.hard_iron_ut, table.soft_iron)
+            field_s = ideal_field(ideal.truth, world, table.hard_iron_ut, table.soft_iron)
         except InputError as error:
             raise InputError(f'sensor "{table.name}": {error}') from None
-        ideal = replace(ideal, mag_s=field_s)
+        # of the place, without magnets near by: what a calibration may take for the size of the field
+        ideal = replace(ideal, mag_s=field_s).with_meta(magnetic_field_n_ut=np.asarray(world.uniform_n).tolist())
     if task.module is None:
         return ideal, left
     return task.module.measure(ideal, table.rate_hz), left
