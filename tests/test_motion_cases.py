@@ -14,10 +14,12 @@ from strapdown.motion import (
     Keep,
     Linear,
     MoveTo,
+    Poses,
     Ramp,
     Rest,
     SmoothRamp,
     StopAndGo,
+    Tumble,
     Turntable,
     Waypoints,
 )
@@ -69,6 +71,24 @@ def spinning(draw):
 def positions(draw):
     angles = draw(st.lists(number(-4.0, 4.0), min_size=1, max_size=4))
     return Turntable.positions(angles, 1.5, 1.0, axis_b=draw(axes), q_nb=draw(attitudes()))
+
+
+@st.composite
+def poses(draw):
+    """Any attitudes, now and then one twice, the turns between them up to almost half a turn."""
+    q = [np.array(draw(attitudes()))]
+    for _ in range(draw(st.integers(0, 3))):
+        angle = draw(st.sampled_from([0.0, 1e-9, 3.14]) | number(0.0, 3.1))
+        axis = np.array(draw(axes), dtype=float)
+        q.append(q_mul(q[-1], q_exp(angle * axis / np.linalg.norm(axis))))
+    first = draw(st.none() | number(0.5, 3.0))
+    return Poses(q, draw(number(0.5, 2.0)), draw(number(0.7, 2.0)), first, draw(vectors))
+
+
+@st.composite
+def tumbles(draw):
+    rest = draw(st.sampled_from([0.0, 0.7]))
+    return Tumble(rest + draw(number(14.0, 20.0)), draw(number(1.5, 3.0)), rest, draw(yaws), draw(vectors))
 
 
 @st.composite
@@ -156,6 +176,10 @@ CASES = {
     "turntable, linear ramps": Case(turntables(Ramp), angular_acceleration_jumps=True, jerk_jumps=False),
     "turntable, constant": Case(spinning(), jerk_jumps=False),
     "turntable, positions": Case(positions(), jerk_jumps=False),
+    "poses": Case(poses(), jerk_jumps=False),
+    "poses, six": Case(st.builds(Poses.six, number(0.0, 5.0), st.integers(0, 9)), jerk_jumps=False),
+    "poses, spread": Case(st.builds(Poses.spread, st.integers(2, 24)), jerk_jumps=False),
+    "tumble": Case(tumbles(), jerk_jumps=False),
     "linear": Case(linears(), acceleration_jumps=True),
     "waypoints": Case(waypoints(), jerk_jumps=False),
     "waypoints, headed": Case(headed_waypoints(), jerk_jumps=False),
@@ -175,7 +199,7 @@ def knots(path):
 
 
 def test_every_public_path_is_under_the_contract():
-    tested = {"Circle", "FigureEight", "Linear", "Rest", "StopAndGo", "Turntable", "Waypoints"}
+    tested = {"Circle", "FigureEight", "Linear", "Poses", "Rest", "StopAndGo", "Tumble", "Turntable", "Waypoints"}
     recorded = {name for name in motion.__all__ if "Record" in name}  # tested with the files they come from
     public = {name for name in motion.__all__ if hasattr(getattr(motion, name), "at")} - {"Path"}
     assert public - recorded == tested

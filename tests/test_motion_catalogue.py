@@ -23,6 +23,8 @@ EXAMPLES = {
         ],
     },
     "turntable-positions": {"angles_deg": [90, 180], "turn_s": 1.0, "hold_s": 2.0},
+    "poses": {"count": 12, "tilt_deg": 3.0, "seed": 1, "hold_s": 3.0, "turn_s": 1.5, "first_hold_s": 20.0},
+    "tumble": {"duration_s": 60, "rate_deg_s": 90, "first_rest_s": 5.0, "start_yaw_deg": 10.0},
     "linear": {
         "start_position_m": [0, 0, 0],
         "end_position_m": [0, 3, 0],

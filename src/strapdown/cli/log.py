@@ -55,3 +55,35 @@ def gravity_at(
     if isinstance(said, int | float) and not isinstance(said, bool) and 0.1 <= said <= 100.0:
         return float(said), "from the log"
     return STANDARD_GRAVITY, "standard; give --latitude for the local one, which differs by up to 2.7 mg"
+
+
+def field_at(
+    recording: "Recording",
+    latitude_deg: float | None,
+    longitude_deg: float | None,
+    height_m: float,
+    year: float | None,
+    given_ut: float | None,
+) -> tuple[float | None, float | None]:
+    """Strength (uT) and dip (rad, down positive) of the field: as given, of the place, the log's word, or None."""
+    from datetime import date
+
+    import numpy as np
+
+    from strapdown.earth_magnetism import decimal_year, dip, magnetic_field, strength
+    from strapdown.errors import InputError
+
+    if given_ut is not None:
+        if not 10.0 <= given_ut <= 100.0:
+            raise InputError(f"--field is {given_ut:g}; give uT, 22 to 67 on Earth")
+        return given_ut, None
+    if longitude_deg is not None:
+        if latitude_deg is None:
+            raise InputError("--longitude needs --latitude; give both, or neither")
+        b_n = magnetic_field("earth", latitude_deg, longitude_deg, height_m, year or decimal_year(date.today()))
+        return float(strength(b_n)), float(dip(b_n))
+    said = recording.meta.get("magnetic_field_n_ut")
+    if isinstance(said, list | tuple) and len(said) == 3 and all(isinstance(x, int | float) for x in said):
+        b_n = np.array(said, dtype=np.float64)
+        return float(strength(b_n)), float(dip(b_n))
+    return None, None

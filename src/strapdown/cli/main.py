@@ -7,7 +7,9 @@ import traceback
 import typer
 
 from strapdown.cli.allan import allan
+from strapdown.cli.calibrate import calibrate
 from strapdown.cli.demo import demo
+from strapdown.cli.orient import orient
 from strapdown.cli.reproduce import reproduce
 from strapdown.cli.sensors import sensors
 from strapdown.cli.simulate import simulate
@@ -26,6 +28,8 @@ app.command("demo")(demo)
 app.command("simulate")(simulate)
 app.command("reproduce")(reproduce)
 app.command("allan")(allan)
+app.add_typer(calibrate, name="calibrate")
+app.command("orient")(orient)
 app.add_typer(sensors, name="sensors")
 
 

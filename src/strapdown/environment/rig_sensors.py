@@ -1,7 +1,7 @@
 """The tables of a rig that feel things: sensors on links, inclinometers, wheel odometers, and the magnetic world."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -19,7 +19,7 @@ from strapdown.sensors.odometer import WheelOdometer
 from strapdown.sensors.part import load_part
 from strapdown.sensors.streams import seed_of
 from strapdown.sensors.temperature import SelfHeating, Temperature, TemperatureSeries
-from strapdown.sensors.triad import Triad
+from strapdown.sensors.triad import Matrix, Triad
 
 Seed = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
 Pair = tuple[Number, Number]
@@ -89,6 +89,7 @@ class SensorTable(Warm):
     soft_iron: tuple[Vector, Vector, Vector] = NO_SOFT_IRON
     part: Name | None = None
     model: Name | None = None
+    magnetometer_part: Name | None = None
     specimen_seed: Seed | None = None
     range: dict[str, Positive] = Field(default_factory=dict)
     errors: Literal["physical", "matlab", "paper"] = "physical"
@@ -102,6 +103,10 @@ class SensorTable(Warm):
         ideal = self.part is None and self.model is None
         if ideal and (self.errors != "physical" or self.temperature_c is not None):
             raise ValueError("has errors or temperature_c, which an ideal sensor does not feel; name a part or model")
+        if self.magnetometer_part is not None and (ideal or self.magnetometer):
+            raise ValueError(
+                "has magnetometer_part, which stands beside a part or model, instead of magnetometer = true"
+            )
         if self.increments and (self.part or self.model):
             raise ValueError("has increments, which are ideal, and the errors of a part; keep one")
         return self
@@ -134,7 +139,9 @@ class SensorTable(Warm):
                 if specimen_seed is None:
                     specimen_seed = int(seed_of(seed, self.name, "specimen").generate_state(1)[0])
                 part = load_part(path if path.suffix == ".toml" else self.part)
-                specimen = part.draw(specimen_seed, self.range or None, self.rate_hz)
+                beside = () if self.magnetometer_part is None else ("magnetometer",)
+                own_range = {name: r for name, r in self.range.items() if name not in beside}
+                specimen = part.draw(specimen_seed, own_range or None, self.rate_hz)
                 triads, axes = specimen.triads(), specimen.magnetometer_axes
                 about = {"part": self.part, "specimen_seed": specimen_seed, "range": dict(specimen.range)}
                 top = part.largest_rate_hz("magnetometer") if "magnetometer" in triads else None
@@ -144,11 +151,38 @@ class SensorTable(Warm):
                 axes, about, fastest = meta.get("magnetometer_axes"), {"model": self.model}, {}
             else:
                 return None
+            if self.magnetometer_part is not None:
+                triads, axes, fastest, about = self._with_compass(folder, seed, triads, about)
         except InputError as error:
             raise InputError(f'sensor "{self.name}": {error}') from None
         if self.magnetometer and "magnetometer" not in triads:  # an ideal one beside the part
             triads = {**triads, "magnetometer": Triad("uT")}
         return Module(self.name, triads, seed, self.errors, self.temperature(), axes, fastest, about)
+
+    def _with_compass(
+        self, folder: Path, seed: int, triads: dict[str, Triad], about: dict[str, Any]
+    ) -> tuple[dict[str, Triad], Matrix | None, dict[str, float], dict[str, Any]]:
+        """The magnetometer of another part on the same board, in the same log, as paper C's module has it."""
+        assert self.magnetometer_part is not None
+        if "magnetometer" in triads:
+            raise InputError("it has a magnetometer of its own; leave magnetometer_part out")
+        path = folder / self.magnetometer_part
+        part = load_part(path if path.suffix == ".toml" else self.magnetometer_part)
+        if "magnetometer" not in part.instruments:
+            raise InputError(f"magnetometer_part {part.name} has no magnetometer; name one that has")
+        specimen_seed = self.specimen_seed
+        if specimen_seed is None:
+            specimen_seed = int(seed_of(seed, self.name, "specimen").generate_state(1)[0])
+        top = part.largest_rate_hz("magnetometer")
+        wanted = {"magnetometer": self.range["magnetometer"]} if "magnetometer" in self.range else None
+        rate_hz = self.rate_hz if top is None else min(self.rate_hz, top)
+        specimen = part.draw(specimen_seed, wanted, rate_hz if part.instruments == ("magnetometer",) else None)
+        assert specimen.magnetometer is not None
+        said = {**about, "magnetometer_part": self.magnetometer_part}
+        if "range" in about:
+            said["range"] = {**about["range"], "magnetometer": specimen.range["magnetometer"]}
+        fastest = {} if top is None else {"magnetometer": top}
+        return {**triads, "magnetometer": specimen.magnetometer}, specimen.magnetometer_axes, fastest, said
 
 
 class InclinometerTable(Warm):

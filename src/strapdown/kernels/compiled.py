@@ -9,7 +9,29 @@ from typing import Any
 
 from numba import boolean, float64, int64, types
 
-from strapdown.kernels import allan, drift, error_chain, frames, rotation, strapdown
+from strapdown.kernels import (
+    allan,
+    complementary,
+    drift,
+    ellipsoid,
+    error_chain,
+    eskf,
+    eskf_smoother,
+    frames,
+    gyro,
+    lodestar,
+    lodestar_smoother,
+    madgwick,
+    mahony,
+    mahony_lanes,
+    mechanisation,
+    mekf,
+    paper_b,
+    rotation,
+    strapdown,
+    vqf,
+    vqf_smooth,
+)
 
 _IN1 = types.Array(float64, 1, "C", readonly=True)
 _IN2 = types.Array(float64, 2, "C", readonly=True)
@@ -21,9 +43,22 @@ _OUT3 = types.Array(float64, 3, "C")
 _COUNTS_OUT1 = types.Array(int64, 1, "C")
 _FLAGS_OUT2 = types.Array(boolean, 2, "C")
 _RNG = types.npy_rng
+_COUNTS_OUT2 = types.Array(int64, 2, "C")
+_FLAGS_IN1 = types.Array(boolean, 1, "C", readonly=True)
+
+# of every orientation filter: its step, and its loop over rows
+_STEP = (_OUT1, _IN1, _IN1, _IN1, float64)
+_ROWS = (_OUT1, _IN1, _IN2, _IN2, _IN2, _FLAGS_IN1, _OUT2, _OUT2, _OUT2, _OUT1)
 
 KERNELS = (
     (allan.allan_variances, (_IN2, _COUNTS1, _OUT2)),
+    (ellipsoid.quadric_moments, (_IN2, _IN1, _OUT2)),
+    (ellipsoid.distances, (_IN2, _IN1, _IN2, float64, _OUT1)),
+    (ellipsoid.normal_equations, (_IN2, _IN1, _IN1, _IN2, _IN1, float64, _OUT2, _OUT1)),
+    (
+        ellipsoid.influence,
+        (_IN2, _IN1, _IN1, _IN2, _IN1, float64, _COUNTS1, _IN2, _OUT2, _OUT2, _OUT3, _OUT2),
+    ),
     (rotation.mul_rows, (_IN2, _IN2, _OUT2)),
     (rotation.rotate_rows, (_IN2, _IN2, _OUT2)),
     (rotation.exp_rows, (_IN2, _OUT2)),
@@ -51,6 +86,23 @@ KERNELS = (
     (drift.matlab_drift_rows, (_IN1, _IN1, _IN1, _RNG, _IN1, _RNG, _OUT2)),
     (strapdown.dead_reckon, (_IN1, _IN2, _IN2, _IN1, _OUT2, _OUT2, _OUT2)),
     (strapdown.dead_reckon_increments, (_IN1, _IN2, _IN2, _IN1, _IN1, _IN1, _IN1, _OUT2, _OUT2, _OUT2)),
+    (mechanisation.increments_of_points_rows, (_IN1, _IN2, _IN2, _OUT2, _OUT2)),
+    (mechanisation.increments_of_means_rows, (_IN1, _IN2, _IN2, _OUT2, _OUT2)),
+    (eskf.step, (_OUT1, _IN1, int64, _IN1, _IN1, _IN1, _IN1, float64, _OUT1)),
+    (
+        eskf.rows,
+        (_OUT1, _IN1, _COUNTS1, _IN2, _IN2, _IN2, _IN2, _IN1, _OUT2, _OUT2, _OUT2, _COUNTS_OUT2, _OUT2, _OUT2),
+    ),
+    (eskf_smoother.backward_rows, (_OUT1, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2)),
+    *((kernel, _STEP) for kernel in (gyro.step, paper_b.step, complementary.step, mahony.step, madgwick.step)),
+    *((kernel, _ROWS) for kernel in (gyro.rows, paper_b.rows, complementary.rows, mahony.rows, madgwick.rows)),
+    (lodestar.step, _STEP),
+    (lodestar.rows, _ROWS),
+    (lodestar_smoother.smooth_rows, _ROWS),
+    *((kernel, _STEP) for kernel in (vqf.step, mekf.step)),
+    *((kernel, _ROWS) for kernel in (vqf.rows, mekf.rows)),
+    (vqf_smooth.smooth_rows, (_OUT1, _IN1, _IN2, _IN2, _IN2, _FLAGS_IN1, _OUT2, _OUT2, _OUT1)),
+    (mahony_lanes.rows, (_OUT2, _IN2, _IN3, _IN3, _IN3, _IN2, _OUT3, _OUT3, _OUT2)),
 )
 
 

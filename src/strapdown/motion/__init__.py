@@ -4,10 +4,12 @@ from strapdown.motion.catalogue import path_from_settings
 from strapdown.motion.circle import Circle, FigureEight
 from strapdown.motion.linear import Linear
 from strapdown.motion.played import Played
+from strapdown.motion.poses import Poses
 from strapdown.motion.profile import Keep, MoveTo, Ramp, SmoothRamp
 from strapdown.motion.protocol import MotionSource, Path
 from strapdown.motion.rest import Rest
 from strapdown.motion.stop_and_go import StopAndGo, Stops
+from strapdown.motion.tumble import Tumble
 from strapdown.motion.turntable import Turntable
 from strapdown.motion.waypoints import Waypoints
 
@@ -20,11 +22,13 @@ __all__ = [
     "MoveTo",
     "Path",
     "Played",
+    "Poses",
     "Ramp",
     "Rest",
     "SmoothRamp",
     "StopAndGo",
     "Stops",
+    "Tumble",
     "Turntable",
     "Waypoints",
     "path_from_settings",

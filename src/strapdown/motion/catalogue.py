@@ -13,11 +13,13 @@ from strapdown.errors import InputError
 from strapdown.motion.checks import rows, triple
 from strapdown.motion.circle import Circle, FigureEight
 from strapdown.motion.linear import Linear
+from strapdown.motion.poses import poses_from
 from strapdown.motion.profile import Keep, MoveTo, Phase, Ramp, SmoothRamp
 from strapdown.motion.protocol import Path
 from strapdown.motion.recorded import read_poses
 from strapdown.motion.rest import Rest
 from strapdown.motion.stop_and_go import StopAndGo
+from strapdown.motion.tumble import Tumble
 from strapdown.motion.turntable import Turntable
 from strapdown.motion.waypoints import Waypoints
 from strapdown.rotation import q_from_euler
@@ -72,6 +74,12 @@ def _number(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(f"{name} is {value!r}; give a number")
     return float(value)
+
+
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(f"{name} is {value!r}; give a whole number")
+    return value
 
 
 def _flag(name: str, value: Any) -> bool:
@@ -197,6 +205,28 @@ PATHS: Mapping[str, Kind] = {
             "hold_s": Key("hold_s", _number),
             "axis": Key("axis_b", _triple),
             **_POSE,
+        },
+    ),
+    "poses": Kind(
+        poses_from,
+        {
+            "attitudes_deg": Key("q_nb", _attitudes_deg),
+            "set": Key("set_name", _text),
+            "count": Key("count", _whole),
+            "tilt_deg": Key("tilt_deg", _number),
+            "seed": Key("seed", _whole),
+            **{name: Key(name, _number) for name in ("hold_s", "turn_s", "first_hold_s")},
+            "position_m": _POSE["position_m"],
+        },
+    ),
+    "tumble": Kind(
+        Tumble,
+        {
+            **_DURATION,
+            "rate_deg_s": Key("rate_rad_s", _angle_deg),
+            "first_rest_s": Key("first_rest_s", _number),
+            "start_yaw_deg": Key("start_yaw_rad", _angle_deg),
+            "position_m": _POSE["position_m"],
         },
     ),
     "linear": Kind(

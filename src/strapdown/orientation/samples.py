@@ -50,7 +50,10 @@ def samples_of(
         q = q_normalise(np.asarray(q_bs, dtype=np.float64))
         gyr, acc, mag = (q_rotate(q, v) if len(v) else v for v in (gyr, acc, mag))
     steps = np.diff(recording.t)
-    return Samples(recording.t, np.concatenate([[np.median(steps)], steps]), gyr, acc, mag, mag_new)
+    samples = Samples(recording.t, np.concatenate([[np.median(steps)], steps]), gyr, acc, mag, mag_new)
+    for array in (samples.dt, samples.gyr, samples.acc, samples.mag, samples.mag_new):
+        array.flags.writeable = False  # one signature for the kernels
+    return samples
 
 
 def _check_units(recording: Recording) -> None:
@@ -96,7 +99,8 @@ def _magnetometer(recording: Recording, own: Recording | None) -> tuple[Array, N
         mag = recording.mag_s
         new = np.ones(n, dtype=bool)
         new[1:] = (mag[1:] != mag[:-1]).any(axis=1)
-        if n - new.sum() <= _REPEATS_TO_TELL * n:
+        # few repeats are chance; a reading that never changes is rest without noise, not a slow magnetometer
+        if n - new.sum() <= _REPEATS_TO_TELL * n or new.sum() < 2:
             new[:] = True
     zero = new & ~mag.any(axis=1)
     if zero.sum() > 0.5 * new.sum():

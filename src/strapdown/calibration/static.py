@@ -1,0 +1,196 @@
+"""Paper B's calibration at rest, (B11) and (B12): the offsets of accelerometer and gyroscope in one known attitude.
+
+One attitude tells one number for each axis. So the accelerometer's offset is known only as well as the attitude, and it
+holds what scale and misalignment do there; the gyroscope's holds its g-sensitivity to gravity there.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strapdown.calibration.calibration import UNITS, Calibration, Correction, Found
+from strapdown.calibration.rest_blocks import Blocks, blocks_of, instruments_at_rest, refuse_saturated
+from strapdown.calibration.slow_noise import estimated_covariances, known_covariance, mean_sigma
+from strapdown.calibration.still import Still, still_intervals
+from strapdown.errors import InputError
+from strapdown.sensors.triad import Triad
+from strapdown.types import Array, Recording
+
+SAME_ATTITUDE_RAD = np.radians(15.0)  # a phase further from the given attitude is another pose, not an offset
+# Largest deviation of an offset to be called good, and usable: 1 and 5 mg, 0.01 and 0.05 deg/s
+_GOOD = {"accelerometer": 0.01, "gyroscope": np.radians(0.01)}
+_USABLE = {"accelerometer": 0.05, "gyroscope": np.radians(0.05)}
+
+
+@dataclass(frozen=True, eq=False)
+class StaticFit:
+    """Offsets, and the evidence for them.
+
+    used: rows that lay still in the attitude. expected: what each instrument should read there (3,), found: what it
+    read (3,). blocks, before, after: means of stretches of still samples, (m, 3) by instrument, as read and corrected.
+    """
+
+    calibration: Calibration
+    used: NDArray[np.bool_]
+    expected: Mapping[str, Array]
+    found: Mapping[str, Array]
+    blocks: Blocks
+    before: Mapping[str, Array]
+    after: Mapping[str, Array]
+
+
+def calibrate_static(
+    recording: Recording,
+    *,
+    gravity: float,
+    roll_rad: float = 0.0,
+    pitch_rad: float = 0.0,
+    attitude_sigma_rad: float = 0.0,
+    noise: Mapping[str, Triad] | None = None,
+) -> StaticFit:
+    """Offsets from the still phases of a log in the attitude roll, pitch (rad; level if not given).
+
+    gravity (m/s2) at the place. attitude_sigma_rad: how well roll and pitch are known, each. noise: constants of the
+    part by instrument, as load_part(...).nominal().triads(); estimated from the log where there are none. The
+    magnetometer is left alone.
+    """
+    instruments = instruments_at_rest(recording)
+    level_s = gravity_s(gravity, roll_rad, pitch_rad)
+    if not attitude_sigma_rad >= 0.0:
+        raise InputError(f"attitude_sigma_rad is {attitude_sigma_rad}; give a number of 0 or more")
+    stills = _in_attitude(still_intervals(recording), level_s)
+    used = np.zeros(len(recording), dtype=bool)
+    for still in stills:
+        used[still.rows] = True
+    blocks = blocks_of(recording.t, [still.rows for still in stills])
+    expected, found, before, after, corrections = {}, {}, {}, {}, {}
+    for name, values in instruments.items():
+        refuse_saturated(recording, name, values, used)
+        expected[name] = level_s if name == "accelerometer" else np.zeros(3)
+        found[name] = values[used].mean(axis=0)
+        before[name] = blocks.means(values)
+        bias = found[name] - expected[name]
+        after[name] = before[name] - bias
+        sigma = _sigma(blocks, before[name], None if noise is None else noise.get(name))
+        if name == "accelerometer":
+            sigma = np.hypot(sigma, _tilt_sigma(level_s, attitude_sigma_rad))
+        corrections[name] = _correction(
+            name, bias, sigma, recording, used, blocks, after[name] - expected[name], gravity, noise
+        )
+    return StaticFit(Calibration(corrections), used, expected, found, blocks, before, after)
+
+
+def gravity_s(gravity: float, roll_rad: float, pitch_rad: float) -> Array:
+    """Specific force (m/s2) that a sensor at rest reads in this attitude: R^T (0, 0, g)."""
+    if not gravity > 0.0:
+        raise InputError(f"gravity is {gravity}; give its value at the place in m/s2")
+    return gravity * np.array(
+        [-np.sin(pitch_rad), np.sin(roll_rad) * np.cos(pitch_rad), np.cos(roll_rad) * np.cos(pitch_rad)]
+    )
+
+
+def normalised_specific_force(acc_s: Array, bias_s: Array, gravity: float) -> Array:
+    """Paper B's a^ = g (a - da) / |a - da|, (B11): readings (n, 3) less their offset, brought to the length of gravity.
+
+    Not used by default: after it every reading is as long as gravity, so an acceleration no longer shows as a wrong
+    length and is taken for a tilt.
+    """
+    free = np.asarray(acc_s, dtype=np.float64) - bias_s
+    size = np.linalg.norm(free, axis=-1, keepdims=True)
+    if not size.all():
+        raise InputError("a reading less its offset is zero, as in free fall; it has no direction to keep")
+    return gravity * free / size
+
+
+def _in_attitude(stills: tuple[Still, ...], level_s: Array) -> list[Still]:
+    """The still phases in the given attitude; all of them without an accelerometer to tell."""
+    if stills[0].acc_mean is None:
+        return list(stills)
+    means = np.array([still.acc_mean for still in stills])
+    cosine = means @ level_s / (np.linalg.norm(means, axis=1) * np.linalg.norm(level_s))
+    off = np.arccos(np.clip(cosine, -1.0, 1.0))
+    near = [still for still, angle in zip(stills, off, strict=True) if angle <= SAME_ATTITUDE_RAD]
+    if not near:
+        x, y, z = means[int(np.argmax([still.duration_s for still in stills]))]
+        roll_deg, pitch_deg = np.degrees(np.arctan2(y, z)), np.degrees(np.arctan2(-x, np.hypot(y, z)))
+        raise InputError(
+            f"no still phase lies in the attitude given; the longest looks like roll {roll_deg:.1f} and pitch "
+            f"{pitch_deg:.1f} deg: give that attitude, or lay the sensor flat"
+        )
+    return near
+
+
+def _sigma(blocks: Blocks, means: Array, triad: Triad | None) -> Array:
+    if triad is None:
+        covariances = estimated_covariances(blocks, means, np.ones((len(blocks), 1)))
+    else:
+        covariances = [known_covariance(blocks, triad, i) for i in range(3)]
+    return np.array([mean_sigma(covariance, blocks.width_s) for covariance in covariances])
+
+
+def _tilt_sigma(level_s: Array, sigma_rad: float) -> Array:
+    """A small rotation phi changes R^T g by f x phi: an error about each of the sensor's axes of this deviation."""
+    x, y, z = level_s
+    return sigma_rad * np.array([np.hypot(y, z), np.hypot(x, z), np.hypot(x, y)])
+
+
+def _correction(
+    name: str,
+    bias: Array,
+    sigma: Array,
+    recording: Recording,
+    used: NDArray[np.bool_],
+    blocks: Blocks,
+    left: Array,
+    gravity: float,
+    noise: Mapping[str, Triad] | None,
+) -> Correction:
+    acc = name == "accelerometer"
+    data: dict[str, object] = {
+        "samples": int(used.sum()),
+        "duration_s": round(float(blocks.width_s.sum()), 6),
+        "rests": int(blocks.rest[-1]) + 1,
+        "gravity_m_s2": float(gravity),
+        "noise": "given" if noise is not None and name in noise else "estimated from the log",
+    }
+    celsius = None if recording.temperature is None else recording.temperature[used]
+    if celsius is not None:
+        data["temperature_c"] = round(float(celsius.mean()), 3)
+    worst = float(sigma.max())
+    verdict = "good" if worst <= _GOOD[name] else "usable" if worst <= _USABLE[name] else "poor"
+    notes = []
+    if verdict != "good":
+        notes.append(
+            f"the offset is known to {worst:.2g} {UNITS[name]} (one deviation), {_GOOD[name]:.2g} would be good: rest "
+            "longer" + (", or measure the attitude better" if acc else "")
+        )
+    if acc and float(np.linalg.norm(bias)) > 0.1 * gravity:
+        verdict = "usable" if verdict == "good" else verdict
+        notes.append(
+            f"the offset is {np.linalg.norm(bias) / gravity:.2f} of gravity, more than parts have: is the sensor in "
+            "the attitude given?"
+        )
+    only_here = (
+        "matrix: one attitude cannot tell scale and misalignment from the offset, which holds them; use six positions",
+        "bias: it is known as far as the attitude is; a tilt of 1 mrad is 0.01 m/s2",
+    )
+    gyr = (
+        "matrix: a gyroscope at rest shows nothing of its scale; turn it through known angles",
+        "g_sensitivity: the offset holds its part in this attitude; rest in several",
+    )
+    return Correction(
+        UNITS[name],
+        Found(
+            "static",
+            data,
+            residual_rms=float(np.sqrt(np.mean(left**2))),
+            verdict=verdict,
+            notes=tuple(notes),
+            undetermined=only_here if acc else gyr,
+        ),
+        bias=bias,
+        range_c=None if celsius is None else (float(celsius.min()), float(celsius.max())),
+        sigma={"bias": sigma},
+    )

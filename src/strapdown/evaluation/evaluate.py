@@ -1,0 +1,226 @@
+"""Everything worth knowing about an estimate beside its truth, as one value: for the screen, for JSON, for a report."""
+
+import gzip
+from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from strapdown.errors import InputError
+from strapdown.evaluation.attitude import AttitudeErrors
+from strapdown.evaluation.consistency import normalised_squares_from_sigma, share_inside
+from strapdown.evaluation.matching import (
+    Matched,
+    Positions,
+    Reference,
+    aligned_first_steps,
+    aligned_rigid,
+    aligned_yaw,
+    matched,
+)
+from strapdown.evaluation.stops import StopPlaces, StopTable, stop_table
+from strapdown.evaluation.trajectory import (
+    ErrorFigures,
+    armse,
+    attitude_errors_of,
+    figures_of,
+    horizontal_error,
+    relative_errors_over_distance,
+    trajectory_error,
+)
+from strapdown.io import read_one
+from strapdown.io.solution import is_solution, read_solution
+from strapdown.motion.pose_file import read_columns
+from strapdown.motion.recorded import read_poses
+from strapdown.motion.stop_and_go import Stops
+from strapdown.types import Array, Solution
+
+_HEADER_WITHIN_BYTES = 1 << 16
+ROUNDOFF_M = 1e-9  # of a start that is exactly known, far from the origin
+_RELATIVE_PARTS = 10  # relative errors are told over a tenth of the path
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Position errors in m, attitude errors in deg; None where the reference or the estimate cannot tell.
+
+    position and horizontal are not aligned; yaw_aligned and rigid_aligned are, by least squares. armse_2d_m and
+    armse_3d_m are aligned at the start and the first steps (foot_vicon's). final_percent and max_percent: horizontal
+    error in % of the whole path. relative_percent: relative errors over relative_over_m, in % of it.
+    nees_position (3 components, so 3 is right) and inside_3_sigma (0.997 is right) judge the filter's own sigma.
+    """
+
+    compared_s: float
+    estimate_s: float
+    samples: int
+    path_length_m: float
+    position: ErrorFigures
+    horizontal: ErrorFigures
+    yaw_aligned: ErrorFigures
+    rigid_aligned: ErrorFigures
+    armse_2d_m: float
+    armse_3d_m: float
+    final_percent: float | None
+    max_percent: float | None
+    attitude_deg: ErrorFigures | None
+    heading_deg: ErrorFigures | None
+    inclination_deg: ErrorFigures | None
+    relative_over_m: float | None
+    relative_percent: ErrorFigures | None
+    relative_turn_deg: ErrorFigures | None
+    nees_position: float | None
+    inside_3_sigma: float | None
+    stops: StopTable | None
+
+    def numbers(self) -> dict[str, Any]:
+        """Plain values for JSON, every digit."""
+        said = asdict(self)
+        if self.stops is not None:
+            said["stops"] = [
+                asdict(row) | {"dx_m": row.dx_m, "dy_m": row.dy_m, "dr_m": row.dr_m, "percent": row.percent}
+                for row in self.stops.rows
+            ]
+        return said
+
+    def rows(self) -> list[tuple[str, str]]:
+        """What and how much, for people."""
+        share = f"{self.compared_s:.4g} of {self.estimate_s:.4g} s, {self.samples} samples"
+        said = [("compared", share), ("path length of the reference", f"{self.path_length_m:.4g} m")]
+        for name, figures in (
+            ("position error", self.position),
+            ("horizontal error", self.horizontal),
+            ("position error, yaw and start fitted", self.yaw_aligned),
+            ("position error, rigidly fitted", self.rigid_aligned),
+        ):
+            said.append((name, _figures_text(figures, "m")))
+        said.append(("ARMSE 2-D / 3-D, aligned at the first steps", f"{self.armse_2d_m:.4g} / {self.armse_3d_m:.4g} m"))
+        if self.final_percent is not None and self.max_percent is not None:
+            text = f"{self.final_percent:.3g} % at the end, {self.max_percent:.3g} % at most"
+            said.append(("horizontal error of the path length", text))
+        if self.relative_percent is not None and self.relative_over_m is not None:
+            said.append(
+                (f"relative error over {self.relative_over_m:.3g} m", _figures_text(self.relative_percent, "%"))
+            )
+        for what, angle in (
+            ("attitude error", self.attitude_deg),
+            ("heading error", self.heading_deg),
+            ("inclination error", self.inclination_deg),
+        ):
+            if angle is not None:
+                said.append((what, _figures_text(angle, "°")))
+        if self.inside_3_sigma is not None:
+            nees = "none, sigma is 0" if self.nees_position is None else f"{self.nees_position:.3g} (3 is right)"
+            text = f"{nees}, {100 * self.inside_3_sigma:.2f} % inside 3 sigma (99.73 %)"
+            said.append(("NEES of the position", text))
+        return said
+
+    def text(self) -> str:
+        rows = self.rows()
+        width = max(len(name) for name, _ in rows)
+        lines = [f"{name.ljust(width)}  {value}" for name, value in rows]
+        return "\n".join(lines if self.stops is None else [*lines, "", self.stops.text()])
+
+
+def _figures_text(f: ErrorFigures, unit: str) -> str:
+    return f"rms {f.rms:.4g}, median {f.median:.4g}, max {f.max:.4g}, at the end {f.final:.4g} {unit}"
+
+
+def evaluate(estimate: Solution, reference: Reference, stops: Stops | StopPlaces | None = None) -> Evaluation:
+    """The estimate against a reference of the same run; where stops are given, also the table of stops."""
+    pair = matched(estimate, reference)
+    horizontal, first_steps = horizontal_error(pair), aligned_first_steps(pair)
+    path_m = float(pair.length_m[-1])
+    attitude = None if pair.true_q_nb is None else attitude_errors_of(pair)
+    over_m, relative_percent, relative_turn_deg = _relative(pair)
+    sigma = estimate.sigma.get("p_n")
+    nees, inside = _own_judgement(pair.error_n, None if sigma is None else sigma[pair.rows])
+    return Evaluation(
+        compared_s=float(pair.t[-1] - pair.t[0]),
+        estimate_s=float(estimate.t[-1] - estimate.t[0]),
+        samples=len(pair),
+        path_length_m=path_m,
+        position=trajectory_error(pair),
+        horizontal=horizontal,
+        yaw_aligned=trajectory_error(aligned_yaw(pair)),
+        rigid_aligned=trajectory_error(aligned_rigid(pair)),
+        armse_2d_m=armse(first_steps, 2),
+        armse_3d_m=armse(first_steps, 3),
+        final_percent=100.0 * horizontal.final / path_m if path_m > 0.0 else None,
+        max_percent=100.0 * horizontal.max / path_m if path_m > 0.0 else None,
+        attitude_deg=_degrees(attitude, "total"),
+        heading_deg=_degrees(attitude, "heading"),
+        inclination_deg=_degrees(attitude, "inclination"),
+        relative_over_m=over_m,
+        relative_percent=relative_percent,
+        relative_turn_deg=relative_turn_deg,
+        nees_position=nees,
+        inside_3_sigma=inside,
+        stops=None if stops is None else stop_table(estimate, stops),
+    )
+
+
+def _degrees(attitude: AttitudeErrors | None, name: str) -> ErrorFigures | None:
+    return None if attitude is None else figures_of(np.degrees(np.abs(getattr(attitude, name))))
+
+
+def _relative(pair: Matched) -> tuple[float | None, ErrorFigures | None, ErrorFigures | None]:
+    if pair.true_q_nb is None or not pair.length_m[-1] > 0.0:
+        return None, None, None
+    over_m = float(pair.length_m[-1]) / _RELATIVE_PARTS
+    found = relative_errors_over_distance(pair, over_m)
+    return over_m, figures_of(100.0 * found.translation_m / over_m), figures_of(np.degrees(found.rotation_rad))
+
+
+def _own_judgement(error_n: Array, sigma: Array | None) -> tuple[float | None, float | None]:
+    """Mean NEES, over the samples that have a sigma above 0; and the share inside 3 sigma.
+
+    A place that is rightly taken for exactly known, as the start, does not count; one that is wrongly so is outside.
+    """
+    if sigma is None:
+        return None, None
+    some = (sigma > 0.0).all(axis=1)
+    judged = ~((sigma == 0.0) & (np.abs(error_n) < ROUNDOFF_M)).any(axis=1)
+    nees = normalised_squares_from_sigma(error_n[some], sigma[some])
+    share = share_inside(error_n[judged], sigma[judged]) if judged.any() else None
+    return (float(nees.mean()) if some.any() else None), share
+
+
+def evaluate_files(estimate: str | PathLike[str], truth: str | PathLike[str], sensor: str | None = None) -> Evaluation:
+    """estimate: a solution or pose file. truth: one of these, places alone, or a recording with truth (of `sensor`)."""
+    return evaluate(read_estimate(estimate), read_reference(truth, sensor))
+
+
+def read_estimate(path: str | PathLike[str]) -> Solution:
+    """A solution file, or poses in CSV with the columns t, p_x..z, q_w..z."""
+    if is_solution(path) or Path(path).name.lower().endswith(".parquet"):
+        return read_solution(path)
+    poses = read_poses(path)
+    return Solution(poses.t + poses.clock_s, poses.q_nb, poses.p_n, meta={"filter": "pose file"})
+
+
+def read_reference(path: str | PathLike[str], sensor: str | None = None) -> Reference:
+    """A solution file, a recording with truth, or a CSV file with t, p_x..z and, where known, q_w..z."""
+    if is_solution(path):
+        return read_solution(path)
+    start = _start_of(Path(path))
+    if Path(path).name.lower().endswith(".parquet") or b"true_p_x" in start or b"acc_x [" in start:
+        recording = read_one(path, sensor)
+        if recording.truth is None:
+            raise InputError(f"{path} is a recording without truth (columns true_p_x, ...); give a file with truth")
+        return recording.truth
+    if b"q_w" in start:
+        return read_poses(path)
+    units = {"t": "s", "p_x": "m", "p_y": "m", "p_z": "m"}
+    columns = read_columns(path, {name: name for name in units}, units)
+    return Positions(columns["t"], np.column_stack([columns[name] for name in ("p_x", "p_y", "p_z")]))
+
+
+def _start_of(path: Path) -> bytes:
+    """The first lines, where the header is; none of a file that cannot be read, which its reader will explain."""
+    try:
+        with gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb") as file:
+            return file.read(_HEADER_WITHIN_BYTES)
+    except (OSError, EOFError, ValueError):
+        return b""

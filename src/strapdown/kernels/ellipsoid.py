@@ -1,0 +1,132 @@
+"""Sums over readings that lie on an ellipsoid: one pass each, no array of the problem's size but the residuals.
+
+The ellipsoid is |C (y - h)| = 1 with a symmetric C; its nine parameters stand in the order h_x, h_y, h_z, C_xx, C_yy,
+C_zz, C_xy, C_xz, C_yz. Readings come centred and scaled to about 1, so that all sums are of one size.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def quadric_moments(y, weight, out):
+    """out (10, 10): weighted sum of m m^T with m the monomials of a quadric, x2 y2 z2 2xy 2xz 2yz 2x 2y 2z 1."""
+    m = np.empty(10)
+    out[:, :] = 0.0
+    for k in range(len(y)):
+        a, b, c = y[k, 0], y[k, 1], y[k, 2]
+        m[0], m[1], m[2], m[3], m[4], m[5] = a * a, b * b, c * c, 2.0 * a * b, 2.0 * a * c, 2.0 * b * c
+        m[6], m[7], m[8], m[9] = 2.0 * a, 2.0 * b, 2.0 * c, 1.0
+        for i in range(10):
+            t = weight[k] * m[i]
+            for j in range(i + 1):
+                out[i, j] += t * m[j]
+    for i in range(10):
+        for j in range(i):
+            out[j, i] = out[i, j]
+
+
+@njit(cache=True)
+def distances(y, h, c, variance, out):
+    """out (n,): distance of each reading from the ellipsoid along its normal, to second order; outside is positive.
+
+    Noise of this variance on every axis puts a reading on average outside of a curved surface, by half its variance
+    times the curvature: that part is taken off.
+    """
+    trace = (c * c).sum()
+    for k in range(len(y)):
+        zx, zy, zz = y[k, 0] - h[0], y[k, 1] - h[1], y[k, 2] - h[2]
+        wx = c[0, 0] * zx + c[0, 1] * zy + c[0, 2] * zz
+        wy = c[1, 0] * zx + c[1, 1] * zy + c[1, 2] * zz
+        wz = c[2, 0] * zx + c[2, 1] * zy + c[2, 2] * zz
+        r = math.sqrt(wx * wx + wy * wy + wz * wz) + 1e-300
+        nx = (c[0, 0] * wx + c[0, 1] * wy + c[0, 2] * wz) / r
+        ny = (c[1, 0] * wx + c[1, 1] * wy + c[1, 2] * wz) / r
+        nz = (c[2, 0] * wx + c[2, 1] * wy + c[2, 2] * wz) / r
+        square = nx * nx + ny * ny + nz * nz
+        out[k] = (r - 1.0 - 0.5 * variance * (trace - square)) / math.sqrt(square)
+
+
+@njit(cache=True, inline="always")
+def _gradient(y, k, h, c, d, g, lean):
+    """At the foot of reading k on the ellipsoid: g, the derivatives of the distance; lean, its unit normal.
+
+    Noise moves the foot along the surface only, and the distance across it: their product has no mean, so that sums
+    of gradient times distance are without bias.
+    """
+    for step in range(2):
+        zx, zy, zz = y[k, 0] - h[0], y[k, 1] - h[1], y[k, 2] - h[2]
+        if step == 1:
+            zx, zy, zz = zx - d * lean[0], zy - d * lean[1], zz - d * lean[2]
+        ux = c[0, 0] * zx + c[0, 1] * zy + c[0, 2] * zz
+        uy = c[1, 0] * zx + c[1, 1] * zy + c[1, 2] * zz
+        uz = c[2, 0] * zx + c[2, 1] * zy + c[2, 2] * zz
+        r = math.sqrt(ux * ux + uy * uy + uz * uz) + 1e-300
+        ux, uy, uz = ux / r, uy / r, uz / r
+        nx = c[0, 0] * ux + c[0, 1] * uy + c[0, 2] * uz
+        ny = c[1, 0] * ux + c[1, 1] * uy + c[1, 2] * uz
+        nz = c[2, 0] * ux + c[2, 1] * uy + c[2, 2] * uz
+        s = math.sqrt(nx * nx + ny * ny + nz * nz)
+        lean[0], lean[1], lean[2] = nx / s, ny / s, nz / s
+    g[0], g[1], g[2] = -lean[0], -lean[1], -lean[2]
+    ux, uy, uz = ux / s, uy / s, uz / s
+    g[3], g[4], g[5] = ux * zx, uy * zy, uz * zz
+    g[6], g[7], g[8] = ux * zy + uy * zx, ux * zz + uz * zx, uy * zz + uz * zy
+
+
+@njit(cache=True)
+def normal_equations(y, weight, h, c, d, cutoff, matrix, side):
+    """matrix (9, 9) and side (9,): of the step that reduces the distances d, with Tukey's weights beside `weight`."""
+    g, lean = np.empty(9), np.empty(3)
+    matrix[:, :] = 0.0
+    side[:] = 0.0
+    for k in range(len(y)):
+        t = d[k] / cutoff
+        if t * t >= 1.0:
+            continue
+        omega = weight[k] * (1.0 - t * t) ** 2
+        _gradient(y, k, h, c, d[k], g, lean)
+        for i in range(9):
+            a = omega * g[i]
+            side[i] -= a * d[k]
+            for j in range(i + 1):
+                matrix[i, j] += a * g[j]
+    for i in range(9):
+        for j in range(i):
+            matrix[j, i] = matrix[i, j]
+
+
+@njit(cache=True)
+def influence(y, weight, h, c, d, cutoff, block, cubes, slope, scores, gains, bent):
+    """How the solution answers to its data. slope (9, 9): derivative of the sum of scores by the parameters.
+
+    scores (blocks, 9): sums by block of what makes the normal equations zero. gains (blocks, 9, 3): their derivative
+    by a bias of each axis during the block. bent (9, 3): by a deviation cubes (n, 3) of each axis.
+    """
+    g, lean = np.empty(9), np.empty(3)
+    slope[:, :] = 0.0
+    scores[:, :] = 0.0
+    gains[:, :, :] = 0.0
+    bent[:, :] = 0.0
+    for k in range(len(y)):
+        t = d[k] / cutoff
+        if t * t >= 1.0:
+            continue
+        b = block[k]
+        keep = 1.0 - t * t
+        omega = weight[k] * keep * keep
+        steep = weight[k] * keep * (1.0 - 5.0 * t * t)  # derivative of omega d by d
+        _gradient(y, k, h, c, d[k], g, lean)
+        for i in range(9):
+            scores[b, i] += omega * d[k] * g[i]
+            a = steep * g[i]
+            for j in range(i + 1):
+                slope[i, j] += a * g[j]
+            for j in range(3):
+                gains[b, i, j] += a * lean[j]
+                bent[i, j] += a * lean[j] * cubes[k, j]
+    for i in range(9):
+        for j in range(i):
+            slope[j, i] = slope[i, j]

@@ -1,0 +1,75 @@
+"""Where the numbers of the error-state filter stand: its state x and its settings s, one array each.
+
+Error state, 16 numbers, truth against estimate: position p_n (m), velocity v_n (m/s), small rotation phi_n (rad,
+R_true = exp(phi_n) R), gyroscope bias (rad/s, frame s), accelerometer bias (m/s2, frame s), and the part of the
+magnetic azimuth (rad, clockwise) that is not the Earth's. Two parameters are considered, not estimated (Schmidt
+1966): their variance acts on the others, and no measurement changes them: the odometer's scale and the gyroscope's.
+"""
+
+# error state
+N = 16
+P_N, V_N, PHI_N, GYR_BIAS, ACC_BIAS, MAG_BIAS = 0, 3, 6, 9, 12, 15
+CONSIDERED = 2
+ODOMETER_SCALE, GYR_SCALE = 0, 1
+COLUMNS = N + CONSIDERED  # the covariance: (N, COLUMNS), its last columns are with the considered parameters
+
+# state x
+Q = 0  # q_ns, then p_n, v_n, biases
+POSITION = 4
+VELOCITY = 7
+BIAS_G = 10
+BIAS_A = 13
+BIAS_M = 16
+STARTED = 17  # 0 until the first sample
+LAST_GYR = 18  # the reading before, frame s
+LAST_ACC = 21
+STILL = 24  # 1: the zero angular rate was taken at the sample before
+REFUSED_S = 25  # for how long stops have been rejected
+ODOMETER_M, TRAVEL_M, ODOMETER_S = 26, 27, 28  # wheel, own prediction and time since the last use of the wheel
+USED, REJECTED = 29, 30  # bits of the measurements of the last step
+NIS = (
+    31  # innovation squared over its variance, one for each kind below; means something where USED or REJECTED says so
+)
+FLOOR_M = 40  # height of the floor
+DX = 41  # room of a step: correction
+H = 57  # room of a step: a measurement's row
+WORK = 73  # room of a step: P h of a measurement, COLUMNS numbers
+COVARIANCE = 91
+X_SIZE = COVARIANCE + N * COLUMNS
+
+# kinds of measurement: place of the NIS; its bit is 1 << kind
+ZUPT, ZARU, HEADING, FLOOR, SIDEWAYS, UPWARD, ODOMETER, FIX, HEIGHT = range(9)
+KINDS = ("stop", "still", "heading", "floor", "sideways", "upward", "odometer", "fix", "height")
+GAP, INSISTED = 9, 10  # further bits of USED
+
+# what a row brings, besides gyroscope and accelerometer
+SEEN_STOP, SEEN_MAG, SEEN_ODOMETER, SEEN_FIX, SEEN_HEIGHT = 1, 2, 4, 8, 16
+EXTRA = 7  # of a row: wheel travel (m), height (m), its deviation, fix p_n (m), its deviation
+X_TRAVEL, X_HEIGHT, X_HEIGHT_SIGMA, X_FIX, X_FIX_SIGMA = 0, 1, 2, 3, 6
+
+# settings s
+S_GRAVITY = 0
+S_GYR_Q, S_ACC_Q = 1, 2  # white noise, (rad/s)2 s and (m/s2)2 s
+S_GYR_BIAS_Q, S_ACC_BIAS_Q = 3, 4  # how fast biases wander
+S_GYR_BIAS_CAP, S_ACC_BIAS_CAP = 5, 6  # variance at which they stay
+S_GAP_S, S_GAP_ACC_Q, S_GAP_RATE_Q, S_GAP_TILT = 7, 8, 9, 10
+S_GATE_1, S_GATE_3 = 11, 12  # largest NIS of one number and of three
+S_ZUPT_R, S_INSIST_S = 13, 14  # a variance below 0: this measurement is not used
+S_ZARU_R, S_STILL_Q = 15, 16
+S_FLOOR_V_R, S_FLOOR_P_R, S_FLOOR_TILT = 17, 18, 19
+S_SIDE_R, S_UP_R = 20, 21
+S_ODO_R, S_ODO_WINDOW_S, S_ODO_SCALE = 22, 23, 24
+S_MAG_R, S_MAG_VAR, S_MAG_RATE, S_MAG_PER_M = 25, 26, 27, 28
+S_DECLINATION, S_FIELD, S_FIELD_TOL, S_DIP, S_DIP_TOL = 29, 30, 31, 32, 33
+S_ODO_SCALE_VAR, S_GYR_SCALE_VAR = 34, 35  # of the considered parameters
+S_R_SB = 36  # body axes told in s: columns of R_sb, nine numbers row by row
+S_R_BS_B = 45  # lever arm of the sensor, frame b
+S_MEANS = 48  # 1: readings are means over the step before, not values at the time stamp
+S_SIZE = 49
+
+# the tape of a step, for the backward pass: the prediction's Phi, then the scalar measurements
+T_H, T_F, T_R, T_TURN, T_RHO, T_COUNT = 0, 1, 4, 13, 14, 21
+T_UPDATES = 22
+T_ROOM = 2 * N + 2  # h, K, S, e
+T_MOST = 15
+T_SIZE = T_UPDATES + T_MOST * T_ROOM

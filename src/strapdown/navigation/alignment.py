@@ -1,0 +1,151 @@
+"""Initial alignment at rest: roll and pitch from averages of the accelerometer, the gyroscope's bias from its own.
+
+The heading comes from a given value, from the magnetometer, or stays unknown with its variance: three functions.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from strapdown.errors import InputError
+from strapdown.rotation import IDENTITY, matrix, q_from_euler, q_mul, q_normalise, q_rotate, wrap
+from strapdown.types import Array, Recording
+
+UNKNOWN_HEADING_RAD = float(np.pi / np.sqrt(3.0))  # deviation of an angle of which nothing is known
+MOST_RATE_RAD_S, MOST_FORCE_M_S2 = 0.1, 0.8  # deviation of readings beyond which a body is not at rest
+LEAST_SAMPLES = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """Where a filter starts: attitude q_ns at the end of the rest, row `rows` - 1 of the recording.
+
+    tilt_sigma_rad: of roll and pitch, from the noise of the averages alone; the accelerometer's bias comes on top, and
+    who knows its deviation adds it. heading_sigma_rad; heading_from_mag: that heading carries the error of the
+    magnetometer. gyr_bias_s (rad/s), gyr_bias_sigma: from the rest. rest_s: its length. field_ut, dip_rad (downward):
+    of the mean field at rest, None without a magnetometer.
+    """
+
+    q_ns: Array
+    rows: int
+    rest_s: float
+    tilt_sigma_rad: float
+    heading_sigma_rad: float
+    heading_from_mag: bool
+    gyr_bias_s: Array
+    gyr_bias_sigma: Array
+    field_ut: float | None = None
+    dip_rad: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Rest:
+    """Means over a rest, and the deviations of these means."""
+
+    rows: int
+    length_s: float
+    acc_s: Array
+    acc_sigma: float
+    gyr_s: Array
+    gyr_sigma: Array
+    mag_s: Array | None
+
+
+def align_to_yaw(
+    recording: Recording,
+    yaw_rad: float,
+    sigma_rad: float = 0.0,
+    *,
+    rest_s: float = 1.0,
+    q_bs: ArrayLike = IDENTITY,
+) -> Alignment:
+    """The body's yaw is known: counter-clockwise from x of frame n (pi/2 less the heading from north)."""
+    if not (np.isfinite(yaw_rad) and np.isfinite(sigma_rad) and sigma_rad >= 0.0):
+        raise InputError(f"yaw is {yaw_rad} with a deviation of {sigma_rad} rad; give a number and one not below 0")
+    rest = rest_of(recording, rest_s)
+    return _alignment(rest, _q_ns(rest, float(yaw_rad), q_bs), float(sigma_rad), False)
+
+
+def align_by_magnetometer(
+    recording: Recording,
+    sigma_rad: float = 0.05,
+    *,
+    declination_rad: float = 0.0,
+    rest_s: float = 1.0,
+    q_bs: ArrayLike = IDENTITY,
+) -> Alignment:
+    """The yaw at which the mean horizontal field points to the declination (east of north)."""
+    rest = rest_of(recording, rest_s)
+    if rest.mag_s is None:
+        raise InputError("the recording has no magnetometer for its heading; give the yaw, or align without heading")
+    x, y, _ = q_rotate(_q_ns(rest, 0.0, q_bs), rest.mag_s)
+    if np.hypot(x, y) == 0.0:
+        raise InputError("the field at rest has no horizontal part to take a heading from; give the yaw")
+    yaw = float(wrap(np.arctan2(x, y) - declination_rad))  # turning the body to the left takes the azimuth back
+    return _alignment(rest, _q_ns(rest, yaw, q_bs), float(sigma_rad), True)
+
+
+def align_without_heading(recording: Recording, *, rest_s: float = 1.0, q_bs: ArrayLike = IDENTITY) -> Alignment:
+    """Yaw 0, of which nothing is known: the path is right up to a turn about the vertical."""
+    rest = rest_of(recording, rest_s)
+    return _alignment(rest, _q_ns(rest, 0.0, q_bs), UNKNOWN_HEADING_RAD, False)
+
+
+def rest_of(recording: Recording, rest_s: float) -> _Rest:
+    """Means over the first rest_s; refused if the body moved meanwhile."""
+    if recording.gyr_s is None or recording.acc_s is None:
+        missing = "gyroscope" if recording.gyr_s is None else "accelerometer"
+        raise InputError(f"the recording has no {missing}; alignment needs gyroscope and accelerometer")
+    t = recording.t
+    rows = int(np.searchsorted(t, t[0] + rest_s, side="right"))
+    if rows < LEAST_SAMPLES:
+        raise InputError(
+            f"the first {rest_s:g} s have {rows} samples, alignment needs {LEAST_SAMPLES} at rest; give a longer rest"
+        )
+    gyr, acc = recording.gyr_s[:rows], recording.acc_s[:rows]
+    if gyr.std(axis=0).max() > MOST_RATE_RAD_S or acc.std(axis=0).max() > MOST_FORCE_M_S2:
+        raise InputError(
+            f"the sensor moves during its first {rest_s:g} s (readings vary by {gyr.std(axis=0).max():.3g} rad/s and "
+            f"{acc.std(axis=0).max():.3g} m/s2); start the log at rest, or give the alignment"
+        )
+    force = float(np.linalg.norm(acc.mean(axis=0)))
+    if not force > 0.0:
+        raise InputError("the accelerometer reads 0 at rest; it cannot tell the vertical: check that it is connected")
+    root = np.sqrt(rows)
+    return _Rest(
+        rows,
+        float(t[rows - 1] - t[0]),
+        acc.mean(axis=0),
+        float(acc.std(axis=0).max() / root / force),
+        gyr.mean(axis=0),
+        gyr.std(axis=0) / root,
+        None if recording.mag_s is None else recording.mag_s[:rows].mean(axis=0),
+    )
+
+
+def _q_ns(rest: _Rest, yaw: float, q_bs: ArrayLike) -> Array:
+    q_bs = q_normalise(np.asarray(q_bs, dtype=np.float64))
+    up_b = q_rotate(q_bs, rest.acc_s)
+    roll, pitch = np.arctan2(up_b[1], up_b[2]), np.arctan2(-up_b[0], np.hypot(up_b[1], up_b[2]))
+    return q_mul(q_from_euler(roll, pitch, yaw), q_bs)
+
+
+def _alignment(rest: _Rest, q_ns: Array, heading_sigma: float, from_mag: bool) -> Alignment:
+    field = dip = None
+    if rest.mag_s is not None and np.linalg.norm(rest.mag_s) > 0.0:
+        field_n = matrix(q_ns) @ rest.mag_s
+        field = float(np.linalg.norm(field_n))
+        dip = float(np.arctan2(-field_n[2], np.hypot(field_n[0], field_n[1])))
+    return Alignment(
+        q_ns,
+        rest.rows,
+        rest.length_s,
+        rest.acc_sigma,
+        heading_sigma,
+        from_mag,
+        rest.gyr_s,
+        rest.gyr_sigma,
+        field,
+        dip,
+    )

@@ -1,0 +1,145 @@
+"""What the error-state filter may believe besides rate and force: one small piece of settings for each measurement.
+
+A filter without a piece (None) does not use that measurement. Deviations are of one sample.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from strapdown.errors import InputError
+from strapdown.types import Array, locked, locked_time
+
+
+class _Checked:
+    """Numbers of a piece: finite or endless as stated, and not negative."""
+
+    _SIGNED: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for f in fields(self):  # type: ignore[arg-type]
+            value: Any = getattr(self, f.name)
+            if value is None:
+                continue
+            good = isinstance(value, int | float) and not isinstance(value, bool) and not np.isnan(value)
+            if not good or (value < 0.0 and f.name not in self._SIGNED):
+                raise InputError(f"{f.name} of {type(self).__name__} is {value!r}; give a number that is not negative")
+
+
+@dataclass(frozen=True)
+class ZeroVelocity(_Checked):
+    """At a believed stop the sensor stands: velocity 0 within sigma_m_s.
+
+    insist_s: after so long a stop that is rejected for its innovation although the body does not turn, the velocity is
+    what is wrong, and its variance is opened.
+    """
+
+    sigma_m_s: float = 0.001
+    insist_s: float = 0.2
+
+
+@dataclass(frozen=True)
+class ZeroRate(_Checked):
+    """At a believed stop the body does not turn: the gyroscope reads its bias, within its own noise and sigma_rad_s.
+
+    turning: rad/sqrt(s), what the attitude may wander meanwhile. Not for a foot, which turns while it stands.
+    """
+
+    sigma_rad_s: float = 0.0
+    turning: float = 0.0
+
+
+@dataclass(frozen=True)
+class FlatFloor(_Checked):
+    """The floor is flat. height_sigma_m: the height at every stop is that of the start. velocity_sigma_m_s: between
+    stops nothing moves up or down. Either may be None. While the body is tilted by more than tilt_rad it is on a slope,
+    and neither is used."""
+
+    height_sigma_m: float | None = 0.005
+    velocity_sigma_m_s: float | None = 0.01
+    tilt_rad: float = 0.06
+
+
+@dataclass(frozen=True)
+class NonHolonomic(_Checked):
+    """Between stops the body's origin moves along body x only: sideways and upward speeds are 0 within these (m/s)."""
+
+    sideways_sigma_m_s: float = 0.01
+    upward_sigma_m_s: float | None = 0.01
+
+
+@dataclass(frozen=True)
+class WheelTravel(_Checked):
+    """The odometer of the recording: travel along body x of the body's origin, compared over windows of window_s.
+
+    sigma_m: of the travel in a window, half a tick at least. scale: true travel for one metre read. scale_sigma: its
+    deviation; it is considered (its uncertainty acts on all else) but not estimated: predicted speeds are too noisy for
+    that, and an estimate comes out too small.
+    """
+
+    sigma_m: float = 0.001
+    window_s: float = 0.1
+    scale: float = 1.0
+    scale_sigma: float = 0.002
+
+
+@dataclass(frozen=True)
+class MagneticHeading(_Checked):
+    """Azimuth of the horizontal field, less the declination (rad, field east of north is positive).
+
+    sigma_rad: of a sample. disturbance_rad: of the local field's azimuth, which keeps for correlation_m of way and
+    correlation_s of time and is estimated; 0: the azimuth is the Earth's. field_ut, dip_rad: the Earth's (dip down);
+    without them those of the alignment. A field that differs by more than field_tolerance (a part of it) or
+    dip_tolerance_rad is not looked at.
+    """
+
+    _SIGNED = ("declination_rad", "dip_rad")
+
+    sigma_rad: float = 0.02
+    disturbance_rad: float = 0.05
+    correlation_m: float = 1.0
+    correlation_s: float = 1000.0
+    declination_rad: float = 0.0
+    field_ut: float | None = None
+    dip_rad: float | None = None
+    field_tolerance: float = 0.15
+    dip_tolerance_rad: float = 0.15
+
+
+@dataclass(frozen=True, eq=False)
+class PositionFixes:
+    """Positions known from elsewhere: p_n (m) of the sensor at times t, sigma_m of each axis (one number, or each)."""
+
+    t: ArrayLike
+    p_n: ArrayLike
+    sigma_m: ArrayLike = 0.01
+
+    def __post_init__(self) -> None:
+        t = locked_time(self.t)
+        object.__setattr__(self, "t", t)
+        object.__setattr__(self, "p_n", locked(self.p_n, (len(t), 3), "p_n of the fixes", t))
+        object.__setattr__(self, "sigma_m", _deviations(self.sigma_m, t))
+
+
+@dataclass(frozen=True, eq=False)
+class Heights:
+    """Heights of the sensor above the origin of n (m) at times t, as from a barometer set to 0 at the start."""
+
+    t: ArrayLike
+    height_m: ArrayLike
+    sigma_m: ArrayLike = 0.2
+
+    def __post_init__(self) -> None:
+        t = locked_time(self.t)
+        object.__setattr__(self, "t", t)
+        object.__setattr__(self, "height_m", locked(self.height_m, (len(t),), "height_m", t))
+        object.__setattr__(self, "sigma_m", _deviations(self.sigma_m, t))
+
+
+def _deviations(sigma: ArrayLike, t: Array) -> Array:
+    each = locked(np.broadcast_to(np.asarray(sigma, dtype=np.float64), (len(t),)), (len(t),), "sigma_m", t)
+    if not each.min() > 0.0:
+        raise InputError("sigma_m has a value that is not above 0; give deviations in m")
+    return each

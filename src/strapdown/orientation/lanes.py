@@ -1,0 +1,59 @@
+"""Many recordings through one filter at once, side by side: for studies with hundreds of runs."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from strapdown.errors import InputError
+from strapdown.kernels import mahony_lanes as kernel
+from strapdown.orientation.mahony import Mahony
+from strapdown.orientation.running import solution_of
+from strapdown.orientation.samples import Samples, samples_of
+from strapdown.types import Array, Recording, Solution
+
+
+def run_many(
+    filt: Mahony, recordings: Sequence[Recording], *, q_ns: ArrayLike | None = None, q_bs: ArrayLike | None = None
+) -> list[Solution]:
+    """What filt.run gives for each recording, but for roundoff, several at a time. Lengths and times may differ.
+
+    q_ns: attitudes at the first samples, one for all or one row for each recording; q_bs: mounting of all sensors.
+    Memory: 136 bytes for each sample of the longest recording times the number of recordings.
+    """
+    if not isinstance(filt, Mahony):
+        raise InputError(f"{type(filt).__name__} cannot run side by side; use Mahony, or run recordings one by one")
+    if len(recordings) == 0:
+        return []
+    streams = [samples_of(r, q_bs=q_bs, use_mag=filt.magnetometer) for r in recordings]
+    given = [None] * len(streams) if q_ns is None else list(np.broadcast_to(np.asarray(q_ns), (len(streams), 4)))
+    states = np.stack([filt.start(q).numbers for q in given])
+    n = max(len(s.t) for s in streams)
+    dt = _side_by_side([s.dt for s in streams], n, ())
+    gyr, acc = (_side_by_side([getattr(s, name) for s in streams], n, (3,)) for name in ("gyr", "acc"))
+    mag, mag_new = _locked(np.empty((0, 3, len(streams)))), _locked(np.empty((0, len(streams))))
+    if filt.magnetometer:
+        mag = _side_by_side([s.mag for s in streams], n, (3,))
+        mag_new = _side_by_side([s.mag_new.astype(np.float64) for s in streams], n, ())
+    q, bias = np.empty((n, 4, len(streams))), np.empty((n, 3, len(streams)))
+    flags = np.empty((n, len(streams)))
+    kernel.rows(states, dt, gyr, acc, mag, mag_new, q, bias, flags)
+    return [_solution(filt, s, q[..., j], bias[..., j], flags[:, j]) for j, s in enumerate(streams)]
+
+
+def _side_by_side(columns: list[Array], n: int, item: tuple[int, ...]) -> Array:
+    """(row, axis, stream), zeros after the end of a stream."""
+    out = np.zeros((n, *item, len(columns)))
+    for j, column in enumerate(columns):
+        out[: len(column), ..., j] = column
+    return _locked(out)
+
+
+def _locked(array: Array) -> Array:
+    array.flags.writeable = False  # the kernel is compiled for inputs that do not change
+    return array
+
+
+def _solution(filt: Mahony, samples: Samples, q: Array, bias: Array, flags: Array) -> Solution:
+    n = len(samples.t)
+    return solution_of(samples, q[:n], bias[:n], None, flags[:n], {"filter": filt.name}, filt.longest_step_s)

@@ -1,0 +1,226 @@
+"""Lodestar, the project's own orientation filter: on line (`step`, `run`) and off line (`smooth`).
+
+Inclination and gyroscope bias are those of VQF (Laidig and Seel 2023): the gyroscope leads to a frame that drifts
+slowly, specific force is low-passed there and its direction is up; at rest the gyroscope reads its bias. What then
+limits a filter is the heading: a magnetometer is disturbed by more than it is noisy, and for long. So the heading has a
+Kalman filter of its own, five states, written out in kernels/lodestar_heading.py: the heading of the level frame, what
+the bias is off by in motion (3), and what the field points beside north (1). The last one walks while the sensor moves
+and stands still while it rests. Two things follow. In motion a field that points elsewhere is believed slowly. At rest
+the field's direction is learned at once, to mag_rest_deg and no better, however long the rest.
+
+Off line the same filter runs on an inclination low-passed both ways, then backward (kernels/lodestar_smoother.py).
+
+Frames: n has x east, y north, z up; north is magnetic north turned by the declination. Without magnetometer the heading
+is that of the shortest turn from the first sample to the vertical, kept by the gyroscope, and its deviation counts from
+there.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from strapdown.errors import InputError
+from strapdown.kernels import lodestar as kernel
+from strapdown.kernels import lodestar_heading as heading
+from strapdown.kernels import lodestar_smoother as smoother
+from strapdown.kernels import vqf_inclination as inclination
+from strapdown.kernels.orientation_state import OWN
+from strapdown.orientation.running import State, fresh_state, live_step, run_rows
+from strapdown.types import Array, Recording, Solution
+
+_DEG = math.pi / 180.0
+_BIAS_GROWTH_DPS = 0.1  # by which the deviation of a known bias has grown after bias_forgetting_s (VQF's choice)
+_VERTICAL_FACTOR = 1e-4  # VQF's
+_REST_TAU_S = 0.5  # VQF's
+
+
+@dataclass(frozen=True)
+class Lodestar:
+    """Angles in deg, rates in deg/s; the defaults were chosen on recordings of a hand-held MEMS part, 286 Hz, by
+    cross-validation (docs/decisions/0007-orientation-filter.md).
+
+    tau_acc_s: low-pass of specific force. rest_*: rest is when readings stay within rest_gyr_dps and rest_acc_mps2 of
+    their mean for rest_least_s; loosen both for noisy parts. bias_sigma_*: of the gyroscope's bias, at the start and as
+    far as motion and rest let it be known; bias_clip_dps: its largest value.
+
+    mag_noise_deg: deviation of a magnetic heading averaged over 1 s, in the reference field; mag_noise_growth: so
+    many times larger at the limits mag_norm (part of the reference's norm) and mag_dip_deg, beyond which a reading
+    is rejected; mag_hold_s: how fast that is forgotten. mag_rest_deg: deviation of magnetic north between places of
+    rest; mag_place_deg: in a place of which nothing is known, as at the start. mag_walk_deg: how far magnetic north
+    walks in 1 s of motion. drift_dps: what the bias is off by in motion. turn_noise_deg: what a turn of 1 rad/s
+    adds to the heading's deviation in 1 s. gyr_noise_deg: the same without turn (N of the gyroscope, deg/sqrt(s)).
+    mag_reference_s: time constant of the reference. mag_new_s of turning at mag_new_least_dps in a steady field
+    make it the reference. start_heading_deg: deviation of the heading of a given attitude. tilt_deg: deviation of
+    the inclination at rest. block_s: time between two steps of the heading filter. declination_rad: east positive.
+    """
+
+    name: ClassVar[str] = "lodestar"
+
+    magnetometer: bool = True
+    tau_acc_s: float = 3.0
+    rest_least_s: float = 1.5
+    rest_gyr_dps: float = 2.0
+    rest_acc_mps2: float = 0.5
+    bias_sigma_start_dps: float = 0.5
+    bias_sigma_motion_dps: float = 0.1
+    bias_sigma_rest_dps: float = 0.03
+    bias_forgetting_s: float = 100.0
+    bias_clip_dps: float = 2.0
+    mag_noise_deg: float = 2.8
+    mag_noise_growth: float = 10.0
+    mag_norm: float = 0.1
+    mag_dip_deg: float = 10.0
+    mag_rest_deg: float = 1.0
+    mag_place_deg: float = 5.0
+    mag_walk_deg: float = 0.5
+    drift_dps: float = 0.2
+    turn_noise_deg: float = 0.1
+    gyr_noise_deg: float = 0.02
+    mag_reference_s: float = 20.0
+    mag_new_s: float = 20.0
+    mag_new_least_dps: float = 20.0
+    mag_hold_s: float = 0.5
+    start_heading_deg: float = 2.0
+    tilt_deg: float = 0.2
+    block_s: float = 0.1
+    declination_rad: float = 0.0
+    longest_step_s: float = 0.5
+
+    def __post_init__(self) -> None:
+        _check(self, _POSITIVE, "a number above 0")
+        _check(self, _NOT_NEGATIVE, "a number that is not negative")
+        _check(self, ("declination_rad",), "an angle within half a turn, in rad")
+
+    def start(self, q_ns: ArrayLike | None = None) -> State:
+        """The state before the first sample; without q_ns its readings give the attitude."""
+        state = fresh_state(np.zeros(kernel.SIZE - OWN), q_ns)
+        i, h = inclination, heading
+        for at, value in (
+            (i.TAU_ACC, self.tau_acc_s),
+            (i.TAU_REST, _REST_TAU_S),
+            (i.REST_TIME, self.rest_least_s),
+            (i.REST_GYR, self.rest_gyr_dps * _DEG),
+            (i.REST_ACC, self.rest_acc_mps2),
+            (i.BIAS_CLIP, self.bias_clip_dps * _DEG),
+            (i.BIAS_SIGMA_START, self.bias_sigma_start_dps * _DEG),
+            (i.BIAS_GROWTH, (_BIAS_GROWTH_DPS * _DEG) ** 2 / self.bias_forgetting_s),
+            (i.BIAS_SIGMA_MOTION, self.bias_sigma_motion_dps * _DEG),
+            (i.VERTICAL_FACTOR, _VERTICAL_FACTOR),
+            (i.BIAS_SIGMA_REST, self.bias_sigma_rest_dps * _DEG),
+            (i.USE_MOTION, 1.0),
+            (i.USE_REST, 1.0),
+            (i.LONGEST_STEP, self.longest_step_s),
+            (h.DECLINATION, self.declination_rad),
+            (h.BLOCK_S, self.block_s),
+            (h.NOISE, (self.mag_noise_deg * _DEG) ** 2),
+            (h.NOISE_GROWTH, self.mag_noise_growth),
+            (h.REST_VARIANCE, (self.mag_rest_deg * _DEG) ** 2),
+            (h.PLACE_VARIANCE, (self.mag_place_deg * _DEG) ** 2),
+            (h.WALK, (self.mag_walk_deg * _DEG) ** 2),
+            (h.DRIFT_VARIANCE, (self.drift_dps * _DEG) ** 2),
+            (h.TURN_NOISE, (self.turn_noise_deg * _DEG) ** 2),
+            (h.GYR_NOISE, (self.gyr_noise_deg * _DEG) ** 2),
+            (h.NORM_OFF, self.mag_norm),
+            (h.DIP_OFF, self.mag_dip_deg * _DEG),
+            (h.TAU_REFERENCE, self.mag_reference_s),
+            (h.NEW_TIME, self.mag_new_s),
+            (h.NEW_RATE, self.mag_new_least_dps * _DEG),
+            (h.HOLD_TIME, self.mag_hold_s),
+            (h.START_VARIANCE, (self.start_heading_deg * _DEG) ** 2),
+            (kernel.MEASURES, self.magnetometer),
+            (kernel.TILT_FLOOR, (self.tilt_deg * _DEG) ** 2),
+        ):
+            state.numbers[at] = value
+        return state
+
+    def step(self, state: State, gyr_s: Array, acc_s: Array, mag_s: Array | None = None, *, dt: float) -> State:
+        """The state one sample later: rad/s, m/s2, uT in frame s, dt s after the sample before."""
+        return live_step(kernel.step, state, gyr_s, acc_s, mag_s if self.magnetometer else None, dt)
+
+    def run(
+        self,
+        recording: Recording,
+        *,
+        q_ns: ArrayLike | None = None,
+        magnetometer: Recording | None = None,
+        q_bs: ArrayLike | None = None,
+    ) -> Solution:
+        """Attitude, bias, deviations and flags over a recording; each sample knows those before it only."""
+        return run_rows(
+            kernel.rows,
+            self.start(q_ns),
+            recording,
+            name=self.name,
+            magnetometer=magnetometer,
+            q_bs=q_bs,
+            use_mag=self.magnetometer,
+            longest_step_s=self.longest_step_s,
+            reports_sigma=True,
+        )
+
+    def smooth(
+        self,
+        recording: Recording,
+        *,
+        q_ns: ArrayLike | None = None,
+        magnetometer: Recording | None = None,
+        q_bs: ArrayLike | None = None,
+    ) -> Solution:
+        """The same from the whole recording: each sample knows all others."""
+        return run_rows(
+            smoother.smooth_rows,
+            self.start(q_ns),
+            recording,
+            name=self.name,
+            magnetometer=magnetometer,
+            q_bs=q_bs,
+            use_mag=self.magnetometer,
+            longest_step_s=self.longest_step_s,
+            reports_sigma=True,
+            meta={"smoothed": True},
+        )
+
+
+_POSITIVE = (
+    *("tau_acc_s", "bias_sigma_start_dps", "bias_sigma_motion_dps", "bias_sigma_rest_dps", "bias_forgetting_s"),
+    *(
+        "bias_clip_dps",
+        "mag_noise_deg",
+        "mag_norm",
+        "mag_dip_deg",
+        "mag_reference_s",
+        "mag_hold_s",
+        "start_heading_deg",
+    ),
+    *("block_s", "longest_step_s"),
+)
+_NOT_NEGATIVE = (
+    *(
+        "rest_least_s",
+        "rest_gyr_dps",
+        "rest_acc_mps2",
+        "mag_noise_growth",
+        "mag_rest_deg",
+        "mag_place_deg",
+        "mag_walk_deg",
+        "drift_dps",
+    ),
+    *("turn_noise_deg", "gyr_noise_deg", "mag_new_s", "mag_new_least_dps", "tilt_deg"),
+)
+
+
+def _check(settings: Lodestar, names: tuple[str, ...], wanted: str) -> None:
+    for name in names:
+        value = getattr(settings, name)
+        fits = not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value)
+        if name in _POSITIVE:
+            fits = fits and value > 0.0
+        elif name in _NOT_NEGATIVE:
+            fits = fits and value >= 0.0
+        else:
+            fits = fits and abs(value) <= math.pi
+        if not fits:
+            raise InputError(f"{name} of the filter lodestar is {value}; give {wanted}")

@@ -1,0 +1,162 @@
+"""VQF (Laidig and Seel, "VQF: Highly accurate IMU orientation estimation with bias estimation and magnetic disturbance
+rejection", Information Fusion 2023), written from the paper; all its parameters, with its defaults.
+
+Its earth frame is ours: x east, y north, z up, north being magnetic north turned by the declination. Without
+magnetometer the heading is that of the shortest turn from the first sample to the vertical, kept by the gyroscope.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from strapdown.errors import InputError
+from strapdown.kernels import vqf as kernel
+from strapdown.kernels import vqf_inclination as inclination
+from strapdown.kernels import vqf_smooth as smooth_kernel
+from strapdown.kernels.orientation_state import OWN
+from strapdown.motion.checks import finite, settle
+from strapdown.orientation.running import State, fresh_state, live_step, run_rows, solution_of
+from strapdown.orientation.samples import samples_of
+from strapdown.orientation.settings import check
+from strapdown.types import Array, Recording, Solution
+
+_DEG = math.pi / 180.0
+_BIAS_GROWTH_DPS = 0.1  # by which the deviation of a known bias has grown after bias_forgetting_s (the paper's choice)
+
+
+@dataclass(frozen=True)
+class Vqf:
+    """Time constants in s. Deviations and limits of the gyroscope's bias in deg/s, as published.
+
+    tau_acc_s, tau_mag_s: of the corrections by accelerometer and magnetometer (0: every reading counts fully, below 0:
+    no heading correction). motion_bias, rest_bias: estimate the bias in motion, at rest. rest_*: rest is when readings
+    stay within rest_gyr_dps and rest_acc_mps2 of their low-passed values for rest_least_s. mag_norm (part of the norm)
+    and mag_dip_deg: how near a field must be to the reference; mag_new_s of turning at mag_new_least_dps in a steady
+    field make it the reference; mag_longest_rejection_s and mag_rejection_factor: how long disturbed readings are left
+    out, and by how much they weigh less after it.
+    """
+
+    name: ClassVar[str] = "vqf"
+
+    magnetometer: bool = True
+    tau_acc_s: float = 3.0
+    tau_mag_s: float = 9.0
+    motion_bias: bool = True
+    rest_bias: bool = True
+    mag_rejection: bool = True
+    bias_sigma_start_dps: float = 0.5
+    bias_forgetting_s: float = 100.0
+    bias_clip_dps: float = 2.0
+    bias_sigma_motion_dps: float = 0.1
+    bias_vertical_factor: float = 1e-4
+    bias_sigma_rest_dps: float = 0.03
+    rest_least_s: float = 1.5
+    rest_tau_s: float = 0.5
+    rest_gyr_dps: float = 2.0
+    rest_acc_mps2: float = 0.5
+    mag_tau_s: float = 0.05
+    mag_reference_tau_s: float = 20.0
+    mag_norm: float = 0.1
+    mag_dip_deg: float = 10.0
+    mag_new_s: float = 20.0
+    mag_new_first_s: float = 5.0
+    mag_new_least_dps: float = 20.0
+    mag_clean_s: float = 0.5
+    mag_longest_rejection_s: float = 60.0
+    mag_rejection_factor: float = 2.0
+    declination_rad: float = 0.0
+    longest_step_s: float = 0.5
+
+    def __post_init__(self) -> None:
+        check(self, above_0=_POSITIVE, from_0=_NOT_NEGATIVE)
+        settle(self, **{name: finite(name, getattr(self, name)) for name in ("tau_mag_s", "mag_reference_tau_s")})
+        for name in ("motion_bias", "rest_bias", "mag_rejection"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"{name} is {getattr(self, name)!r}; give True or False")
+
+    def start(self, q_ns: ArrayLike | None = None) -> State:
+        """The state before the first sample; without q_ns its readings give the attitude."""
+        state = fresh_state(np.zeros(kernel.END - OWN), q_ns)
+        numbers = state.numbers
+        i, k = inclination, kernel
+        for at, value in (
+            (i.TAU_ACC, self.tau_acc_s),
+            (i.TAU_REST, self.rest_tau_s),
+            (i.REST_TIME, self.rest_least_s),
+            (i.REST_GYR, self.rest_gyr_dps * _DEG),
+            (i.REST_ACC, self.rest_acc_mps2),
+            (i.BIAS_CLIP, self.bias_clip_dps * _DEG),
+            (i.BIAS_SIGMA_START, self.bias_sigma_start_dps * _DEG),
+            (i.BIAS_GROWTH, (_BIAS_GROWTH_DPS * _DEG) ** 2 / self.bias_forgetting_s),
+            (i.BIAS_SIGMA_MOTION, self.bias_sigma_motion_dps * _DEG),
+            (i.VERTICAL_FACTOR, max(self.bias_vertical_factor, 1e-10)),
+            (i.BIAS_SIGMA_REST, self.bias_sigma_rest_dps * _DEG),
+            (i.USE_MOTION, self.motion_bias),
+            (i.USE_REST, self.rest_bias),
+            (i.LONGEST_STEP, self.longest_step_s),
+            (k.DECLINATION, math.remainder(self.declination_rad, 2.0 * math.pi)),
+            (k.TAU_MAG, self.tau_mag_s),
+            (k.USE_REJECTION, self.mag_rejection),
+            (k.TAU_FIELD, self.mag_tau_s),
+            (k.TAU_REFERENCE, self.mag_reference_tau_s),
+            (k.NORM_OFF, self.mag_norm),
+            (k.DIP_OFF, self.mag_dip_deg * _DEG),
+            (k.NEW_TIME, self.mag_new_s),
+            (k.NEW_FIRST_TIME, self.mag_new_first_s),
+            (k.NEW_RATE, self.mag_new_least_dps * _DEG),
+            (k.CLEAN_TIME, self.mag_clean_s),
+            (k.LONGEST_REJECTION, self.mag_longest_rejection_s),
+            (k.REJECTION_FACTOR, self.mag_rejection_factor),
+        ):
+            numbers[at] = value
+        return state
+
+    def step(self, state: State, gyr_s: Array, acc_s: Array, mag_s: Array | None = None, *, dt: float) -> State:
+        """The state one sample later: rad/s, m/s2, uT in frame s, dt s after the sample before."""
+        return live_step(kernel.step, state, gyr_s, acc_s, mag_s if self.magnetometer else None, dt)
+
+    def run(
+        self,
+        recording: Recording,
+        *,
+        q_ns: ArrayLike | None = None,
+        magnetometer: Recording | None = None,
+        q_bs: ArrayLike | None = None,
+    ) -> Solution:
+        """Attitude, bias and flags over a recording; each sample knows those before it only."""
+        return run_rows(
+            kernel.rows,
+            self.start(q_ns),
+            recording,
+            name=self.name,
+            magnetometer=magnetometer,
+            q_bs=q_bs,
+            use_mag=self.magnetometer,
+            longest_step_s=self.longest_step_s,
+        )
+
+    def smooth(
+        self, recording: Recording, *, magnetometer: Recording | None = None, q_bs: ArrayLike | None = None
+    ) -> Solution:
+        """The same over a recording that is complete: each sample knows those after it too (offline VQF)."""
+        samples = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=self.magnetometer)
+        n = len(samples.t)
+        q, bias, flags = np.empty((n, 4)), np.empty((n, 3)), np.empty(n)
+        numbers = self.start().numbers
+        s = samples
+        smooth_kernel.smooth_rows(numbers, s.dt, s.gyr, s.acc, s.mag, s.mag_new, q, bias, flags)
+        meta = {"filter": self.name, "smoothed": True}
+        return solution_of(samples, q, bias, None, flags, meta, self.longest_step_s)
+
+
+_POSITIVE = (
+    *("tau_acc_s", "bias_sigma_start_dps", "bias_forgetting_s", "bias_clip_dps", "bias_sigma_motion_dps"),
+    *("bias_sigma_rest_dps", "rest_tau_s", "mag_rejection_factor"),
+)
+_NOT_NEGATIVE = (
+    *("bias_vertical_factor", "rest_least_s", "rest_gyr_dps", "rest_acc_mps2", "mag_tau_s", "mag_norm", "mag_dip_deg"),
+    *("mag_new_s", "mag_new_first_s", "mag_new_least_dps", "mag_clean_s", "mag_longest_rejection_s"),
+)
