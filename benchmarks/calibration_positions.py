@@ -8,7 +8,7 @@ from strapdown.calibration.position_fit import fit_model
 from strapdown.calibration.position_model import forces, solve
 from strapdown.calibration.positions import calibrate_positions
 from strapdown.motion.poses import Poses
-from strapdown.papers.c_positions import G, Ideal, hand_held
+from strapdown.papers.c_positions import POSES, G, Ideal, hand_held
 from strapdown.sensors.part import load_part
 
 SAMPLES, RATE_HZ = 1_000_000, 1000.0
@@ -20,7 +20,7 @@ def run() -> dict[str, float]:
     """CPU seconds: the whole calibration, and the fit of the accelerometer's 12 unknowns alone by ours and by scipy."""
     triads = load_part("mpu6050").draw(1).triads()
     short = hand_held()
-    seconds = SAMPLES / RATE_HZ / len(short.q_nb)
+    seconds = SAMPLES / RATE_HZ / POSES
     motion = Poses(short.q_nb, hold_s=seconds - short.turn_s, turn_s=short.turn_s)
     log = Ideal.of(motion, RATE_HZ).log(triads, 1)
     small = Ideal.of(short).log(triads, 1)

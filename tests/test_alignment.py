@@ -63,7 +63,8 @@ def test_an_unknown_heading_is_0_with_the_deviation_of_a_full_circle():
 
 def test_deviations_are_those_of_many_specimens_at_rest():
     """Noise alone: tilt and bias of 60 drives scatter as each of them says."""
-    runs = [align_to_yaw(drive("square", seed, constant_errors=0.0).log, 0.5 * np.pi) for seed in range(60)]
+    logs = [drive("straight", seed, constant_errors=0.0, length_m=0.3).log for seed in range(60)]
+    runs = [align_to_yaw(log, 0.5 * np.pi) for log in logs]
     tilt = np.array([q_log(q_mul(run.q_ns, q_conj(q_from_euler(0, 0, 0.5 * np.pi))))[:2] for run in runs]) / np.array(
         [[run.tilt_sigma_rad] for run in runs]
     )

@@ -152,6 +152,29 @@ def test_a_magnet_is_rejected_and_left_behind():
         assert worst_deg(solution, q_ns, after_s=10.0) < 2.0
 
 
+def test_a_start_beside_a_magnet_is_overcome():
+    """The first field is 60 deg beside north and 50 % too large for 15 s: the true one is rejected at first, becomes
+    the reference when it has stayed the same for as long, and the heading goes there."""
+    t = np.arange(0.0, 60.0, 1.0 / RATE_HZ)
+    recording, q_ns = hand_held(
+        moving=((5.0, 60.0),), t=t, noise=1.0, field_n=magnet(t, 0.0, 15.0, np.array([30.0, 0.0, -10.0]))
+    )
+    solution = Lodestar().run(recording)
+    error_deg = np.abs(np.rad2deg(attitude_errors(solution.q_nb, q_ns).heading))
+    assert error_deg[1000] > 30.0 and solution.flags["mag_rejected"][1600:2600].all()
+    assert not solution.flags["mag_rejected"][4000:].any()
+    assert error_deg[4000:].max() < 5.0  # chance: one reading of the new field tells it to some degrees
+
+
+def test_a_start_in_motion_does_not_hold_on_to_its_first_readings():
+    """The first inclination is off by what the sensor accelerates, and with it heading and dip of the field."""
+    recording, q_ns = hand_held(moving=((-5.0, 40.0),), until=30.0, noise=1.0)
+    pushed = np.array(recording.acc_s)
+    pushed[:50] += [6.0, 0.0, 0.0]  # 30 deg, half a second
+    solution = Lodestar().run(Recording(recording.t, recording.gyr_s, pushed, recording.mag_s))
+    assert worst_deg(solution, q_ns, after_s=12.0) < 5.0  # chance: noise of field and force; 30 deg and more at first
+
+
 def test_a_weak_disturbance_in_motion_is_believed_slowly_and_stops_put_it_right():
     """A field turned by 8 deg, norm and dip unchanged, cannot be told from a turn: less than half of it is believed
     within 5 s of motion, and a rest of 7 s in the true field takes it back."""

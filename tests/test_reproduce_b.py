@@ -18,6 +18,6 @@ def test_all_claims_of_the_sensors_hold(tmp_path, monkeypatch):
 
 
 def test_unknown_experiments_and_foreign_options_are_refused():
-    assert command("reproduce", "B", "orientation").code == 2
-    assert "valid names: sensors" in command("reproduce", "B", "orientation").err
+    assert command("reproduce", "B", "flying").code == 2
+    assert "valid names: sensors, orientation" in command("reproduce", "B", "flying").err
     assert command("reproduce", "B", "--coppeliasim", ".").code == 2

@@ -33,8 +33,8 @@ def locked(x: ArrayLike, shape: tuple[int, ...], name: str, t: Array | None = No
     array = _numbers(x, name)
     if array.shape != shape:
         raise InputError(f"{name} has shape {array.shape}, expected {shape}")
-    bad = np.flatnonzero(~np.isfinite(array).reshape(len(array), -1).all(axis=1)) if array.size else np.empty(0)
-    if len(bad):
+    if not np.isfinite(array).all():  # which row is only looked for where there is one: narrow rows are slow to look at
+        bad = np.flatnonzero(~np.isfinite(array).reshape(len(array), -1).all(axis=1))
         i = int(bad[0])
         when = "" if t is None or not np.isfinite(t[i]) else f" (t = {t[i]:.6g} s)"
         raise InputError(
@@ -77,10 +77,9 @@ def locked_attitude(q: ArrayLike, n: int, name: str, t: Array | None = None) -> 
     """Unit quaternions (w, x, y, z)."""
     array = locked(q, (n, 4), name, t)
     with np.errstate(over="ignore"):  # squares of 1e200 are inf, and then told as that
-        norms = np.linalg.norm(array, axis=1)
-    off = np.flatnonzero(np.abs(norms - 1.0) > UNIT_NORM_TOLERANCE)
-    if len(off):
-        i = int(off[0])
+        norms = np.sqrt(np.einsum("ij,ij->i", array, array))
+    if not (np.abs(norms - 1.0) <= UNIT_NORM_TOLERANCE).all():
+        i = int(np.argmax(~(np.abs(norms - 1.0) <= UNIT_NORM_TOLERANCE)))
         when = "" if t is None else f" (t = {t[i]:.6g} s)"
         raise InputError(
             f"{name} has norm {norms[i]:.6g} at sample {i}{when}, expected 1; "

@@ -70,7 +70,7 @@ def orient(
         recording, own, nine, notes = _prepared(recording, own, axes, calibration)
         if declination is None:
             declination = _declination(recording if own is None else own, nine, notes)
-        screen.ready(*_kernel_files(names, smooth))
+        screen.ready(*kernel_files(names, smooth))
         solutions = {each: _solved(each, recording, own, nine, declination, part, smooth, notes) for each in names}
     except InputError as error:
         raise InputError(f"{log}: {error}") from None
@@ -95,7 +95,7 @@ def _names(compare: str) -> list[str]:
     return list(FILTERS) if compare == "all" else [each.strip() for each in compare.split(",") if each.strip()]
 
 
-def _kernel_files(names: list[str], smooth: bool) -> list[str]:
+def kernel_files(names: list[str], smooth: bool) -> list[str]:
     """A filter's kernels stand in the file of its name, those of its backward pass in one beside it."""
     from strapdown.orientation.catalogue import FILTERS
 

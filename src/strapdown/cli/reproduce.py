@@ -10,15 +10,17 @@ if TYPE_CHECKING:
     from strapdown.papers.a_results import Reproduction
     from strapdown.papers.claim import Claim
 
-_PAPERS = ("A", "B")
-_B_EXPERIMENTS = ("sensors",)
+_PAPERS = ("A", "B", "C")
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help="The paper: A or B.")],
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help="The paper: A, B or C.")],
     experiment: Annotated[
         str | None,
-        typer.Argument(metavar="[EXPERIMENT]", help="A: a-a, a-b, a-c, a-d or a-e. B: sensors. All if left out."),
+        typer.Argument(
+            metavar="[EXPERIMENT]",
+            help="A: a-a, a-b, a-c, a-d or a-e. B: sensors, orientation. C: calibration. All if left out.",
+        ),
     ] = None,
     output: Annotated[
         Path | None,
@@ -28,12 +30,19 @@ def reproduce(
         Path | None,
         typer.Option(metavar="DIR", help="Compare on poses recorded from CoppeliaSim in this folder instead."),
     ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="B, C: recorded data of others (or STRAPDOWN_DATA, or ../shared/data)."),
+    ] = None,
+    runs: Annotated[
+        int | None, typer.Option(metavar="N", help="C: how many virtual specimens; 100 if left out.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of the tables.")] = False,
 ) -> None:
     """Repeat a paper's experiments and print each claim: published, ours, tolerance, holds.
 
-    Paper A runs at 50, 10 and 1 ms with every method. Paper B: errors of virtual parts, analysed back. Exit code 1 if a
-    claim does not hold.
+    Paper A runs at 50, 10 and 1 ms with every method. Paper B: errors of virtual parts, analysed back; orientation
+    filters. Paper C: calibration. Exit code 1 if a claim does not hold.
 
     Example: strapdown reproduce A a-e -o out
     """
@@ -42,11 +51,21 @@ def reproduce(
 
     if paper.upper() not in _PAPERS:
         raise InputError(f'paper "{paper}" is not known; valid names: {", ".join(_PAPERS)}')
-    if paper.upper() == "B":
+    if paper.upper() != "A":
+        from strapdown.cli.reproduce_more import reproduce_b, reproduce_c
+
         if coppeliasim is not None:
             raise InputError("--coppeliasim belongs to paper A; leave it out")
-        _reproduce_b(experiment, output or Path("strapdown-reproduce-B"), as_json)
+        folder = output or Path(f"strapdown-reproduce-{paper.upper()}")
+        if paper.upper() == "C":
+            reproduce_c(experiment, folder, data, runs, as_json)
+        elif runs is not None:
+            raise InputError("--runs belongs to paper C; leave it out")
+        else:
+            reproduce_b(experiment, folder, data, as_json)
         return
+    if data is not None or runs is not None:
+        raise InputError("--data and --runs belong to papers B and C; leave them out")
     if coppeliasim is not None:
         if experiment is not None:
             raise InputError("--coppeliasim compares all recordings in its folder; leave out the experiment")
@@ -73,32 +92,7 @@ def reproduce(
         print(f"recordings and figures: {folder}/ ({len(written) - len(pictures)} recordings)")
         for picture in pictures:
             print(f"  {picture}")
-    _exit(result.claims)
-
-
-def _reproduce_b(experiment: str | None, folder: Path, as_json: bool) -> None:
-    from strapdown.cli import screen
-    from strapdown.errors import InputError
-    from strapdown.evaluation.figures import save
-    from strapdown.kernels.compiled import ERRORS
-    from strapdown.papers.b_sensors import reproduce_sensors
-
-    if experiment is not None and experiment.lower() not in _B_EXPERIMENTS:
-        raise InputError(f'experiment "{experiment}" is not known; valid names: {", ".join(_B_EXPERIMENTS)}')
-    make_folder(folder)
-    screen.ready("allan", *ERRORS)
-    with screen.progress("paper B, sensors", 1.0) as done:
-        result = reproduce_sensors(done)
-    for name, figure in result.figures.items():
-        save(figure, folder / name)
-    pictures = [str(folder / name) for name in result.figures]
-    if as_json:
-        screen.show_json({"claims": [claim.as_dict() for claim in result.claims], "figures": pictures})
-    else:
-        show_claims(result.claims)
-        for picture in pictures:
-            print(f"figure: {picture}")
-    _exit(result.claims)
+    exit_by(result.claims)
 
 
 def make_folder(folder: Path) -> None:
@@ -187,7 +181,7 @@ def show_claims(claims: "Sequence[Claim]") -> None:
     print(f"{held} of {len(claims)} claims hold")
 
 
-def _exit(claims: "Sequence[Claim]") -> None:
+def exit_by(claims: "Sequence[Claim]") -> None:
     if not all(claim.holds for claim in claims):
         raise typer.Exit(1)
 
@@ -253,4 +247,4 @@ def _compare_coppeliasim(folder: Path, output: Path | None, as_json: bool) -> No
         show_claims(result.claims)
         for note in result.notes:
             print(f"note: {note}")
-    _exit(result.claims)
+    exit_by(result.claims)

@@ -13,6 +13,7 @@ from strapdown.kernels import (
     allan,
     complementary,
     drift,
+    ekf15,
     ellipsoid,
     error_chain,
     eskf,
@@ -88,6 +89,9 @@ KERNELS = (
     (strapdown.dead_reckon_increments, (_IN1, _IN2, _IN2, _IN1, _IN1, _IN1, _IN1, _OUT2, _OUT2, _OUT2)),
     (mechanisation.increments_of_points_rows, (_IN1, _IN2, _IN2, _OUT2, _OUT2)),
     (mechanisation.increments_of_means_rows, (_IN1, _IN2, _IN2, _OUT2, _OUT2)),
+    (ekf15.step, (_OUT1, _IN1, int64, _IN1, _IN1, _IN1, float64)),
+    (ekf15.rows, (_OUT1, _IN1, _COUNTS1, _IN2, _IN2, _IN2, _IN1, _OUT2, _OUT2, _COUNTS_OUT1, _OUT1)),
+    (ekf15.deviations, (_OUT1, _OUT1)),
     (eskf.step, (_OUT1, _IN1, int64, _IN1, _IN1, _IN1, _IN1, float64, _OUT1)),
     (
         eskf.rows,
@@ -126,3 +130,15 @@ def compile_kernels(files: Sequence[str]) -> Iterator[bool]:
 def compile_all() -> Iterator[bool]:
     """Make all kernels ready."""
     return compile_kernels(sorted({kernel.__module__.rpartition(".")[2] for kernel, _ in KERNELS}))
+
+
+def settle(kernel: Any) -> None:
+    """Keep a kernel to its listed signature, ready or made so now.
+
+    Arrays may then be writable or not: without this numba compiles a kernel anew for every mixture of them.
+    """
+    if kernel._can_compile:
+        for item, signature in KERNELS:
+            if item is kernel:
+                kernel.compile(signature)
+                kernel.disable_compile()

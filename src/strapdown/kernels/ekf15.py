@@ -121,9 +121,7 @@ def _predict(x, cov, settings, dt, c, by_rate, by_angle):
     _turned(x, c, dt)
     if printed:
         x[HEADING] = wrapped(heading + dt * rate)
-    predict(
-        cov, dt, by_rate, by_angle, settings[S_ACC_Q] * dt, settings[S_RATE_Q] * dt, settings[S_ANGLE_Q] * dt
-    )
+    predict(cov, dt, by_rate, by_angle, settings[S_ACC_Q] * dt, settings[S_RATE_Q] * dt, settings[S_ANGLE_Q] * dt)
 
 
 @njit(cache=True, error_model="numpy")
@@ -189,7 +187,7 @@ def _update(x, cov, settings, force, rate, field, has_field, c, force_by):
     roll, heading, pitch = x[ROLL], x[HEADING], x[PITCH]
     body_to_n(roll, heading, pitch, c)
     ax, ay, az = x[A], x[A + 1], x[A + 2] + settings[S_GRAVITY]  # a - g, frame n
-    sh, ch, sr, cr = math.sin(heading), math.cos(heading), math.sin(roll), math.cos(roll)
+    sr, cr = math.sin(roll), math.cos(roll)
     for i in range(3):
         innovation[i] = force[i] - (c[0, i] * ax + c[1, i] * ay + c[2, i] * az)
         innovation[3 + i] = rate[i] - x[W + i]

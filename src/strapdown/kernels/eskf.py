@@ -64,8 +64,6 @@ def step(x, s, seen, gyr, acc, mag, extra, dt, tape):
     for i in range(3):
         x[LAST_GYR + i], x[LAST_ACC + i] = gyr[i], acc[i]
     x[STILL] = 1.0 if still else 0.0
-    if not stop:
-        x[REFUSED_S] = 0.0
     passed = 0.0 if first else dt
     vectors(x, s, seen, gyr, extra, passed, still or s[S_ZARU_R] < 0.0, tape)
     numbers(x, s, seen, gyr, mag, extra, passed, tape)

@@ -147,7 +147,7 @@ def numbers(x, s, seen, gyr, mag, extra, dt, tape):
                 e = -body_speed(x, s, 1 if kind == SIDEWAYS else 2, gyr)
         elif kind == ODOMETER:
             if seen & SEEN_ODOMETER != 0 and s[S_ODO_R] >= 0.0 and dt > 0.0:
-                use, h_consider, variance, e = wheel(x, s, extra[X_TRAVEL], gyr, dt)
+                use, h_consider, variance, e = wheel(x, s, extra[X_TRAVEL], gyr, dt, stop)
         elif kind == HEADING:
             if seen & SEEN_MAG != 0 and s[S_MAG_R] >= 0.0:
                 use, h_consider, variance, e = heading(x, s, mag)
@@ -205,14 +205,22 @@ def body_speed(x, s, axis, gyr):
 
 
 @njit(cache=True)
-def wheel(x, s, travel_m, gyr, dt):
-    """Wheel travel over a window against the filter's own: ticks are too coarse for a speed per sample."""
+def wheel(x, s, travel_m, gyr, dt, stop):
+    """Wheel travel over a window against the filter's own: ticks are too coarse for a speed per sample.
+
+    A wheel that does not turn between stops may be between two ticks, or dead: the window waits for its next tick, and
+    after ten windows without one it is given up.
+    """
     speed = body_speed(x, s, 0, gyr)
     x[ODOMETER_M] += travel_m * s[S_ODO_SCALE]
     x[TRAVEL_M] += speed * dt
     x[ODOMETER_S] += dt
     window = x[ODOMETER_S]
     if window < s[S_ODO_WINDOW_S]:
+        return NOT_USED
+    if x[ODOMETER_M] == 0.0 and not stop:
+        if window > 10.0 * s[S_ODO_WINDOW_S]:
+            x[TRAVEL_M] = x[ODOMETER_S] = 0.0
         return NOT_USED
     mean, e = x[ODOMETER_M] / window, (x[ODOMETER_M] - x[TRAVEL_M]) / window
     x[ODOMETER_M] = x[TRAVEL_M] = x[ODOMETER_S] = 0.0

@@ -156,7 +156,8 @@ def predict(x, cov, s, gyr, acc, h, still, tape):
 def gyr_scale_rows(cov, variance, turn_n):
     """A reading of (1 + scale) times the rate: phi grows by -scale times the turn (rad, frame n). Cross-coupling of the
     same variance tilts across the turn, a body-fixed vector that turns along: after a quarter turn its integral has
-    the variance 2, and noise of 4/pi per radian has the same."""
+    the variance 2, as noise of 4/pi per radian. Noise averages out over turns and a constant does not: three times
+    that, for the three turns of a square."""
     c = N + GYR_SCALE
     for i in range(3):
         for j in range(N):
@@ -165,7 +166,7 @@ def gyr_scale_rows(cov, variance, turn_n):
         for j in range(N):
             cov[j, PHI_N + i] -= turn_n[i] * cov[j, c]
     size = math.sqrt(turn_n[0] ** 2 + turn_n[1] ** 2 + turn_n[2] ** 2)
-    across = 4.0 / math.pi
+    across = 12.0 / math.pi
     for i in range(3):
         for j in range(3):
             along = turn_n[i] * turn_n[j]

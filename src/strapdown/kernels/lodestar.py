@@ -18,6 +18,7 @@ from strapdown.kernels.lodestar_heading import (
     OFF,
     SIN,
     heading_begin,
+    heading_forget,
     heading_gap,
     heading_sample,
 )
@@ -50,7 +51,8 @@ from strapdown.kernels.vqf_lowpass import COUNT
 MEASURES = END  # 1: there will be a magnetometer
 TILT_FLOOR = END + 1  # rad^2, variance of the inclination at rest
 TILT_VARIANCE = END + 2
-SIZE = END + 3
+SETTLED = END + 3  # 0 until specific force has been low-passed for a time constant: then e is level
+SIZE = END + 4
 TILT_START = 0.05 * 0.05  # rad^2: 3 deg, half a metre per second squared in the first readings
 MEMORY = 4.0  # time constants of the low-pass over which the slope's mean square is taken
 
@@ -103,6 +105,10 @@ def advance(state, gx, gy, gz, ax, ay, az, has_mag, mx, my, mz, dt):
         at_rest = state[AT_REST] != 0.0
         if heading_sample(state, w, x, y, z, rate2, has_mag, mx, my, mz, dt, at_rest):
             tell_tilt(state)
+            if state[ACC_BLOCK + COUNT] < 0.0:
+                state[SETTLED] = 1.0
+            elif state[SETTLED] == 0.0 and state[MEASURES] != 0.0:
+                heading_forget(state)
     c, s = state[COS], state[SIN]
     state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w
     flags += REST if state[AT_REST] != 0.0 else 0

@@ -12,12 +12,9 @@ At rest     nothing changes: a long rest in a disturbed place tells no more than
 d is drawn anew on coming to rest after a motion, with a deviation of its own: places of rest are as good as that.
 Measured:   heading of the mean field of the block = delta + d + noise, which grows with the distance of norm and dip
             from a reference; beyond a limit the reading is rejected. A field that stays the same while the sensor
-            turns, for 20 s or for longer than the reference was seen,
-            becomes the reference (Laidig and Seel 2023). The old one was of another place then: d is drawn anew as at
-            the start, and the heading may be wrong by as much as it now seems to be.
-
-A field that seems more than 30 deg beside north and still has the reference's norm and dip is north: the heading was
-wrong from the start, and is begun anew.
+            turns, for 20 s or for longer than the reference was seen, becomes the reference (after Laidig and Seel
+            2023). The old one was of another place then: d is drawn anew as at the start, and the heading may be
+            wrong by as much as it now seems to be.
 
 The last block's gain, innovation and transition stay in the state: the smoother (lodestar_smoother.py) needs them.
 """
@@ -66,14 +63,13 @@ CANDIDATE_NORM, CANDIDATE_DIP, CANDIDATE_T = AIMED + 7, AIMED + 8, AIMED + 9
 OFF = AIMED + 10  # distance from the reference in units of its limit; 1 and more: rejected
 # of the last block, for the smoother
 MOVED = AIMED + 11  # s, up_s times the time in motion: how b went into delta
-KEPT = AIMED + 14  # 0 if d was drawn anew, 1 if not, -1 if all began anew
+KEPT = AIMED + 14  # 0 if d was drawn anew, else 1
 GAIN = AIMED + 15
 SURPRISE = GAIN + N  # innovation over its variance
 CERTAINTY = SURPRISE + 1  # 1 over the variance of the innovation; 0: nothing measured
 END = CERTAINTY + 1
 
 ANY_HEADING = math.pi * math.pi  # rad^2
-LARGEST_D = math.pi / 6.0
 
 
 @njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -85,23 +81,24 @@ def wrapped(angle):
 @njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def heading_begin(state, will_measure):
     """Before the first sample. A heading that will never be measured is right by definition at the start."""
-    _begin(state, ANY_HEADING if will_measure else 0.0)
+    for k in range(N * N):
+        state[P + k] = 0.0
+    state[P] = ANY_HEADING if will_measure else 0.0
     if state[STARTED] != 0.0:
         state[P], state[AIMED] = state[START_VARIANCE], 1.0
+    for k in range(1, 4):
+        state[P + k * N + k] = state[DRIFT_VARIANCE]
+    state[P + 24] = state[PLACE_VARIANCE]
+    state[MOTION_T] = math.inf  # the first rest is a place of rest
     _aim(state)
 
 
 @njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def _begin(state, variance):
-    """Nothing known but the variance of delta; the first rest is a place of rest."""
-    for k in range(1, N):
-        state[X + k] = 0.0
-    for k in range(N * N):
-        state[P + k] = 0.0
-    state[P], state[P + 24] = variance, state[PLACE_VARIANCE]
-    for k in range(1, 4):
-        state[P + k * N + k] = state[DRIFT_VARIANCE]
-    state[MOTION_T] = math.inf
+def heading_forget(state):
+    """What was measured so far was told in a frame that was not level: the next block begins anew."""
+    for j in range(1, N):
+        state[P + j], state[P + j * N] = 0.0, 0.0
+    state[P], state[REFERENCE_T], state[OFF] = ANY_HEADING, 0.0, 0.0
 
 
 @njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -162,7 +159,7 @@ def heading_sample(state, w, x, y, z, rate2, has_mag, mx, my, mz, dt, at_rest):
 @njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def _draw_anew(state, variance):
     """Another d, of which only its variance is known."""
-    state[KEPT], state[X + 4] = min(state[KEPT], 0.0), 0.0
+    state[KEPT], state[X + 4] = 0.0, 0.0
     for j in range(N):
         state[P + 4 * N + j], state[P + j * N + 4] = 0.0, 0.0
     state[P + 24] = variance
@@ -173,9 +170,6 @@ def _predict(state, at_rest):
     """x to F x and P to F P F^T + Q over the block."""
     dt = state[BLOCK_T]
     state[KEPT] = 1.0
-    if abs(state[X + 4]) > LARGEST_D:
-        state[KEPT] = -1.0
-        _begin(state, ANY_HEADING)
     for i in range(3):
         state[MOVED + i] = 0.0 if at_rest else state[BLOCK_UP + i]
     if at_rest:
@@ -215,10 +209,10 @@ def _measure(state):
         state[P] += seems * seems
     growth = state[NOISE_GROWTH] * off
     variance = state[NOISE] * (1.0 + growth * growth) / state[BLOCK_T]
+    innovation = wrapped(heading - state[X] - state[X + 4])
     for j in range(N):
         state[GAIN + j] = state[P + j] + state[P + 4 * N + j]
     certainty = 1.0 / (state[GAIN] + state[GAIN + 4] + variance)
-    innovation = wrapped(heading - state[X] - state[X + 4])
     for i in range(N):
         for j in range(i, N):  # both triangles from one product: P stays symmetric to the bit
             state[P + i * N + j] -= certainty * state[GAIN + i] * state[GAIN + j]

@@ -228,9 +228,6 @@ def heading_back(trace, made):
                 certain[1 + i, j] += moved * certain[0, j]
             for j in range(N):
                 certain[j, 1 + i] += moved * certain[j, 0]
-        if trace[k, 16] < 0.0:
-            later[:] = 0.0
-            certain[:] = 0.0
         later[4] *= trace[k, 16]
         for j in range(N):
             certain[4, j] *= trace[k, 16]

@@ -45,17 +45,19 @@ GATE2 = SETTINGS + 15  # largest normalised innovation squared
 BIAS_START2 = SETTINGS + 16  # (rad/s)^2
 ATTITUDE_START2 = SETTINGS + 17  # rad2, of a given attitude
 MOTION_START2 = SETTINGS + 18  # (m/s2)^2, of the acceleration in the first sample
+GYR_TURN2 = SETTINGS + 19  # s, what a squared rate (rad/s)^2 adds to GYR_WHITE2
 
 WAITED = MEMORY  # s since the last magnetometer reading
 REFERENCE_NORM, REFERENCE_DIP, REFERENCE_T = MEMORY + 2, MEMORY + 3, MEMORY + 4  # uT, rad, s learned for
 REJECTED_T = MEMORY + 5  # s without a magnetometer reading that was believed
-# mean of specific force (m/s2) in n and in s, each with its unsteadiness (m/s2)^2; a wrong inclination is in the mean,
-# and so not taken for motion
-FORCE_N, FORCE_S = MEMORY + 6, MEMORY + 10
-FORCE_T = MEMORY + 14  # s in the means
-END = MEMORY + 15
+# mean of specific force (m/s2) in n and in s, each with its unsteadiness (m/s2)^2 over long and over short; a wrong
+# inclination is in the mean, and so not taken for motion
+FORCE_N, FORCE_S = MEMORY + 6, MEMORY + 11
+FORCE_T = MEMORY + 16  # s in the means
+END = MEMORY + 17
 
 LEAST_REFERENCE_S = 0.5  # before that the field is taken as it is
+STOPPED = 8.0  # the long memory is not believed beyond so many times the short one: after a motion comes rest
 QUIET = 0.25  # of the white variance of a reading: less is chance in the mean over the memory, not motion
 ANY_HEADING = math.pi**2 / 3.0  # rad2, of a heading that may be anything
 
@@ -107,14 +109,17 @@ def _correct(state):
 
 
 @inner
-def _unsteady(state, at, k, slow_k, fx, fy, fz, white2):
+def _unsteady(state, at, k, slow_k, quick_k, fx, fy, fz, white2):
     """Follow a force: its mean at `at`, then the mean square of what it differs by from that, less the white noise."""
     ex, ey, ez = fx - state[at], fy - state[at + 1], fz - state[at + 2]
     state[at] += k * ex
     state[at + 1] += k * ey
     state[at + 2] += k * ez
     if k < 1.0:  # a reading differs from the mean by its own noise and by the mean's
-        state[at + 3] += slow_k * ((ex * ex + ey * ey + ez * ez) / 3.0 - white2 * (1.0 + 0.5 * k) - state[at + 3])
+        square = (ex * ex + ey * ey + ez * ez) / 3.0 - white2 * (1.0 + 0.5 * k)
+        state[at + 3] += slow_k * (square - state[at + 3])
+        state[at + 4] += quick_k * (square - state[at + 4])
+        state[at + 3] = min(state[at + 3], STOPPED * max(state[at + 4], QUIET * white2))
 
 
 @inner
@@ -125,8 +130,9 @@ def _follow_motion(state, ax, ay, az, fx, fy, fz, white2, dt):
     first = 1.0 if state[FORCE_T] <= dt else dt / state[FORCE_T]
     k = max(dt / (2.0 * state[MOTION_S] + dt), first)
     slow_k = max(dt / (state[MOTION_MEMORY_S] + dt), first)
-    _unsteady(state, FORCE_N, k, slow_k, fx, fy, fz, white2)
-    _unsteady(state, FORCE_S, k, slow_k, ax, ay, az, white2)
+    quick_k = max(dt / (state[MOTION_S] + dt), first)
+    _unsteady(state, FORCE_N, k, slow_k, quick_k, fx, fy, fz, white2)
+    _unsteady(state, FORCE_S, k, slow_k, quick_k, ax, ay, az, white2)
 
 
 @inner
@@ -208,7 +214,8 @@ def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
         return
     w, x, y, z = predicted(state, gx, gy, gz, dt)
     state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = w, x, y, z
-    predict(state, w, x, y, z, state[GYR_WHITE2], state[GYR_WALK2], dt)
+    white2 = state[GYR_WHITE2] + state[GYR_TURN2] * (gx * gx + gy * gy + gz * gz)
+    predict(state, w, x, y, z, white2, state[GYR_WALK2], dt)
     state[WAITED] += dt
     flags = 0
     if not dt <= state[LONGEST]:

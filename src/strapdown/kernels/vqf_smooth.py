@@ -190,4 +190,5 @@ def _heading_both_ways(state, dt, mag, mag_new, flags, q, delta):
                 k, first = first_gain(k, first, state[TAU_MAG], mag_step)
                 heading = wrapped(heading + k * wrapped(delta[j] - heading))
                 since = 0.0
-            delta[j] = heading
+            if way == 0 or begun:  # rows after the last reading keep what came forward
+                delta[j] = heading

@@ -60,8 +60,8 @@ class State:
 
 @dataclass(frozen=True)
 class Ekf15:
-    """Settings. force_sigma_m_s2, rate_sigma_rad_s, heading_sigma_rad: deviations of one sample. acc_walk (m/s2/sqrt(s)),
-    rate_walk (rad/s/sqrt(s)), angle_walk (rad/sqrt(s)): how the vehicle and its attitude may change.
+    """Settings. force_sigma_m_s2, rate_sigma_rad_s, heading_sigma_rad: deviations of one sample. acc_walk
+    (m/s2/sqrt(s)), rate_walk (rad/s/sqrt(s)), angle_walk (rad/sqrt(s)): how vehicle and attitude may change.
 
     stop_force_m_s2, stop_rate_rad_s: a stop is believed if ||f| - g| and |w| are below. start_tilt_sigma_rad,
     start_heading_sigma_rad: of roll, pitch and heading at the start and after every stop. magnetic_heading: False
@@ -69,8 +69,8 @@ class Ekf15:
     alignment is taken off. gap_s: a longer step is a gap, over which nothing is predicted but straight motion.
     q_bs: mounting of the sensor on the body.
 
-    printed_heading_rate (erratum 8): the heading is advanced without 1/cos(pitch). printed_innovation (9): the heading's
-    innovation is not wrapped. printed_heading_cases (10): the list of cases that leaves out south, told as 0.
+    printed_heading_rate (erratum 8): the heading is advanced without 1/cos(pitch). printed_innovation (9): that of the
+    heading is not wrapped. printed_heading_cases (10): the list of cases that leaves out south, told as 0.
     printed_reset (11): a stop sets variances and leaves the covariances. printed_covariance (12): P = (E - K H) P.
     """
 

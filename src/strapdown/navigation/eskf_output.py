@@ -88,17 +88,21 @@ class Output:
 
     def solution(self, rows: Rows, q_bs: ArrayLike, meta: Mapping[str, Any]) -> Solution:
         t = rows.t
-        bad = np.flatnonzero(~(np.isfinite(self.nominal).all(axis=1) & np.isfinite(self.sigma).all(axis=1)))
-        if len(bad):
-            i = int(bad[0])
+        if not (np.isfinite(self.nominal).all() and np.isfinite(self.sigma).all()):
+            good = np.isfinite(self.nominal).all(axis=1) & np.isfinite(self.sigma).all(axis=1)
+            i = int(np.argmin(good))
             raise InputError(
                 f"the filter {meta['filter']} lost its state at sample {i} (t = {t[i]:.6g} s): readings or settings "
                 "are too large for it; check the units of the log"
             )
         q_ns = q_normalise(self.nominal[:, at.Q : at.Q + 4])
-        used, rejected = self.said.T
-        flags = {f"{name}_rejected": rejected >> k & 1 == 1 for k, name in enumerate(at.KINDS)}
-        flags |= {f"{name}_used": used >> k & 1 == 1 for k, name in enumerate(at.KINDS)}
+        flags = {
+            f"{name}_{what}": bits >> k & 1 == 1
+            for what, bits in zip(("used", "rejected"), self.said.T, strict=True)
+            for ever in (int(np.bitwise_or.reduce(bits)),)
+            for k, name in enumerate(at.KINDS)
+            if ever >> k & 1
+        }
         return Solution(
             t,
             q_mul(q_ns, q_conj(q_bs)),
@@ -116,7 +120,7 @@ class Output:
                 "gyr_s": self.sigma[:, at.GYR_BIAS : at.GYR_BIAS + 3],
                 "acc_s": self.sigma[:, at.ACC_BIAS : at.ACC_BIAS + 3],
             },
-            flags={key: value for key, value in flags.items() if value.any()},
+            flags=flags,
             events=tuple(sorted(self._events(t), key=lambda event: event.t_s)),
         )
 

@@ -1,7 +1,8 @@
 """The error-state filter's estimate at every sample from the whole recording, the samples after it as well.
 
 The filter runs forward once and keeps its state every SEGMENT samples; backward, each segment is run again with all
-that the backward pass needs. Memory: 8 kB for each sample of one segment and 3 kB for each segment, whatever the length.
+that the backward pass needs. Memory: 8 kB for each sample of one segment and 3 kB for each segment, whatever the
+length.
 """
 
 import numpy as np

@@ -32,12 +32,12 @@ class _Checked:
 class ZeroVelocity(_Checked):
     """At a believed stop the sensor stands: velocity 0 within sigma_m_s.
 
-    insist_s: after so long a stop that is rejected for its innovation although the body does not turn, the velocity is
-    what is wrong, and its variance is opened.
+    insist_s: after so much time of stops, all rejected for their innovation although the body does not turn, the
+    velocity is what is wrong, and its variance is opened. A foot stands shorter than a vehicle: give it less.
     """
 
     sigma_m_s: float = 0.001
-    insist_s: float = 0.2
+    insist_s: float = 1.0
 
 
 @dataclass(frozen=True)

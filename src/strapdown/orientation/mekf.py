@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
@@ -23,8 +24,10 @@ _FLICKER_S = 30.0  # a random walk takes the place of flicker noise: both have t
 @dataclass(frozen=True)
 class Mekf:
     """White noise as N (its integral after t s has deviation N sqrt(t)): gyr_white rad/sqrt(s), acc_white m/s/sqrt(s),
-    mag_white uT sqrt(s). gyr_walk: K of the gyroscope's bias, rad/s/sqrt(s). tilt_floor_rad: the part of the
-    inclination's deviation that no averaging takes away, by the accelerometer's bias over gravity.
+    mag_white uT sqrt(s). gyr_walk: K of the gyroscope's bias, rad/s/sqrt(s). gyr_turn: what a turn of 1 rad/s
+    adds to gyr_white, by errors of scale and axes. tilt_floor_rad: the part of the
+    inclination's deviation that no averaging takes away, by the accelerometer's bias over gravity (by default 3 mg, a
+    consumer part after calibration).
 
     Accelerations of the motion are taken as correlated over motion_s; their variance is followed over motion_memory_s.
     Slower ones, and those smaller than half the noise of a reading, look like an inclination: the deviations do not
@@ -45,9 +48,10 @@ class Mekf:
     magnetometer: bool = True
     gyr_white: float = 1e-4
     gyr_walk: float = 1e-5
+    gyr_turn: float = 0.01
     acc_white: float = 3e-3
     mag_white: float = 0.05
-    tilt_floor_rad: float = 0.0
+    tilt_floor_rad: float = 0.003
     gravity: float = 9.81
     motion_s: float = 1.0
     motion_memory_s: float = 10.0
@@ -58,7 +62,7 @@ class Mekf:
     mag_norm: float = 0.1
     mag_dip_deg: float = 10.0
     mag_reference_s: float = 20.0
-    mag_patience_s: float = 20.0
+    mag_patience_s: float = 60.0
     gate: float = 4.0
     bias_start_dps: float = 1.0
     attitude_start_deg: float = 1.0
@@ -79,10 +83,11 @@ class Mekf:
         gravity = float(settings.get("gravity", cls.gravity))
         flicker_walk = FLICKER_FLOOR * _rms(gyr.instability) * math.sqrt(3.0 / _FLICKER_S)
         _, deviations = instability_processes(*acc.instability_band_s)
-        wander = _rms(acc.instability) * math.sqrt(float(deviations @ deviations))
+        wander = math.hypot(_rms(acc.instability) * math.sqrt(float(deviations @ deviations)), _rms(acc.turn_on))
         found = {
             "gyr_white": _rms(gyr.white),
             "gyr_walk": math.hypot(_rms(gyr.walk), flicker_walk),
+            "gyr_turn": float(np.sqrt(np.sum((np.array(gyr.matrix) - np.eye(3)) ** 2) / 3.0)),
             "acc_white": _rms(acc.white),
             "tilt_floor_rad": wander / gravity,
         }
@@ -99,7 +104,7 @@ class Mekf:
             *(self.motion_memory_s, self.acc_off_mps2, self.tilt_floor_rad**2, self.mag_white**2),
             *((self.mag_disturbance_deg * _DEG) ** 2, self.mag_disturbance_s, self.mag_norm, self.mag_dip_deg * _DEG),
             *(self.mag_reference_s, self.mag_patience_s, self.gate**2, (self.bias_start_dps * _DEG) ** 2),
-            *((self.attitude_start_deg * _DEG) ** 2, self.motion_start_mps2**2),
+            *((self.attitude_start_deg * _DEG) ** 2, self.motion_start_mps2**2, self.gyr_turn**2),
         ]
         memory = [0.0] * (kernel.END - kernel.SETTINGS - len(further))
         return fresh_state(own_numbers(self, *further, *memory), q_ns)
@@ -135,7 +140,15 @@ _POSITIVE = (
     *("mag_reference_s", "mag_patience_s", "gate", "bias_start_dps"),
 )
 _NOT_NEGATIVE = (
-    *("gyr_walk", "tilt_floor_rad", "motion_s", "motion_start_mps2", "mag_disturbance_deg", "mag_disturbance_s"),
+    *(
+        "gyr_walk",
+        "gyr_turn",
+        "tilt_floor_rad",
+        "motion_s",
+        "motion_start_mps2",
+        "mag_disturbance_deg",
+        "mag_disturbance_s",
+    ),
     "attitude_start_deg",
 )
 

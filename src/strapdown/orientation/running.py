@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strapdown.errors import InputError
+from strapdown.kernels.compiled import settle
 from strapdown.kernels.orientation_state import (
     ACC_REJECTED,
     BIAS,
@@ -79,6 +80,8 @@ def live_step(
     kernel: Callable[..., None], state: State, gyr_s: Array, acc_s: Array, mag_s: Array | None, dt: float
 ) -> State:
     """The state one sample later. Arrays of three doubles; not checked, this runs a thousand times a second."""
+    if kernel._can_compile:  # type: ignore[attr-defined]
+        settle(kernel)
     numbers = state.numbers.copy()
     kernel(numbers, gyr_s, acc_s, _NO_MAG if mag_s is None else mag_s, dt)
     return State(numbers)
@@ -100,6 +103,7 @@ def run_rows(
 ) -> Solution:
     """A filter over a whole recording. magnetometer: its own recording, if it has its own times; q_bs: how the sensor
     sits on the body; without it the attitude is that of the sensor's frame."""
+    settle(rows)
     samples = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=use_mag)
     n = len(samples.t)
     q, bias, sigma, flags = np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3)), np.empty(n)
@@ -127,9 +131,8 @@ def solution_of(
     longest_step_s: float,
 ) -> Solution:
     """Rows of a kernel as a Solution, with its flags and the events that users should hear of."""
-    bad = np.flatnonzero(~np.isfinite(q).all(axis=1))
-    if len(bad):
-        i = int(bad[0])
+    if not np.isfinite(q).all():
+        i = int(np.argmax(~np.isfinite(q).all(axis=1)))
         raise InputError(
             f"the filter {meta['filter']} lost its attitude at sample {i} (t = {samples.t[i]:.6g} s): readings or "
             "settings are too large for it; check the units of the log"

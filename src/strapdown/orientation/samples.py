@@ -10,6 +10,7 @@ from strapdown.rotation import q_normalise, q_rotate
 from strapdown.types import Array, Recording
 
 LEAST_SAMPLES = 4
+_LOOKED_AT = 10_000  # samples tell the unit as well as all of them do
 _REPEATS_TO_TELL = 0.5  # of all rows: then the magnetometer is slower than the log and its last reading is repeated
 
 
@@ -58,7 +59,8 @@ def samples_of(
 
 def _check_units(recording: Recording) -> None:
     """Readings in other units give a wrong attitude without any sign of it: told by their size."""
-    force = float(np.median(np.linalg.norm(np.asarray(recording.acc_s), axis=1)))
+    some = np.asarray(recording.acc_s)[:: max(1, len(recording) // _LOOKED_AT)]
+    force = float(np.median(np.linalg.norm(some, axis=1)))
     if force > 100.0:
         raise InputError(
             f"the accelerometer reads {force:.4g} m/s2 most of the time: these are raw counts, or another unit; "
@@ -71,7 +73,8 @@ def _check_units(recording: Recording) -> None:
         )
     if force == 0.0:
         raise InputError("the accelerometer reads 0 in most samples; check that it is connected")
-    rate = float(np.max(np.linalg.norm(np.asarray(recording.gyr_s), axis=1)))
+    gyr = np.asarray(recording.gyr_s)
+    rate = max(float(gyr.max()), -float(gyr.min()))
     if rate > 150.0:  # 8600 deg/s: beyond every part
         raise InputError(
             f"the gyroscope reads up to {rate:.4g} rad/s: these are deg/s or raw counts; "
@@ -98,11 +101,12 @@ def _magnetometer(recording: Recording, own: Recording | None) -> tuple[Array, N
     else:
         mag = recording.mag_s
         new = np.ones(n, dtype=bool)
-        new[1:] = (mag[1:] != mag[:-1]).any(axis=1)
+        held = mag[1:] == mag[:-1]
+        new[1:] = ~(held[:, 0] & held[:, 1] & held[:, 2])
         # few repeats are chance; a reading that never changes is rest without noise, not a slow magnetometer
         if n - new.sum() <= _REPEATS_TO_TELL * n or new.sum() < 2:
             new[:] = True
-    zero = new & ~mag.any(axis=1)
+    zero = new & (mag[:, 0] == 0.0) & (mag[:, 1] == 0.0) & (mag[:, 2] == 0.0)
     if zero.sum() > 0.5 * new.sum():
         raise InputError("the magnetometer reads 0 in most samples; it is not connected: use the filter without it")
     return mag, new & ~zero

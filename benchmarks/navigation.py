@@ -1,0 +1,148 @@
+"""The error-state filter against pyins, filterpy and the same filter in plain numpy: CPU time per sample.
+
+A log at rest, a zero velocity at every sample: prediction of 15 states and three measurements each. pyins navigates on
+the turning Earth and builds tables of its results; filterpy has constant matrices and no attitude at all.
+"""
+
+import importlib.util
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from benchmarks.measure import interleaved
+from strapdown.navigation.alignment import align_to_yaw
+from strapdown.navigation.eskf import Eskf
+from strapdown.types import Recording
+
+G = 9.81
+SAMPLES = 20_000
+FEW, FEW_PYINS = 400, 100  # of the slow ones
+DT = 0.01
+TARGET_RECORDED_US, TARGET_LIVE_US = 2.5, 6.0
+
+
+def log_at_rest(n: int) -> Recording:
+    rng = np.random.default_rng(1)
+    return Recording(
+        DT * np.arange(n),
+        gyr_s=rng.normal(0.0, 1e-3, (n, 3)),
+        acc_s=np.array([0.0, 0.0, G]) + rng.normal(0.0, 0.03, (n, 3)),
+        stop=np.ones(n, dtype=bool),
+    )
+
+
+def plain_numpy(log: Recording, n: int) -> None:
+    """The same equations with 15 x 15 matrices."""
+    cov, noise, rotation = np.eye(15) * 1e-4, np.eye(15) * 1e-8, np.eye(3)
+    velocity, position, bias = np.zeros(3), np.zeros(3), np.zeros((2, 3))
+    row = np.zeros((3, 15))
+    row[:, 3:6] = np.eye(3)
+    for i in range(n):
+        rate, force_n = log.gyr_s[i] - bias[0], rotation @ (log.acc_s[i] - bias[1])
+        position = position + DT * velocity
+        velocity = velocity + DT * (force_n - [0.0, 0.0, G])
+        rotation = rotation @ (np.eye(3) + DT * _cross(rate))
+        phi = np.eye(15)
+        phi[:3, 3:6] = DT * np.eye(3)
+        phi[3:6, 6:9] = -DT * _cross(force_n)
+        phi[3:6, 12:] = phi[6:9, 9:12] = -DT * rotation
+        cov = phi @ cov @ phi.T + noise
+        gain = cov @ row.T @ np.linalg.inv(row @ cov @ row.T + 1e-6 * np.eye(3))
+        dx = gain @ -velocity
+        keep = np.eye(15) - gain @ row
+        cov = keep @ cov @ keep.T + 1e-6 * gain @ gain.T
+        position, velocity, bias = position + dx[:3], velocity + dx[3:6], bias + dx[9:].reshape(2, 3)
+        rotation = (np.eye(3) + _cross(dx[6:9])) @ rotation
+
+
+def _cross(v: np.ndarray) -> np.ndarray:
+    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+
+
+def pyins_run(log: Recording, n: int) -> Callable[[], object]:
+    import pandas as pd
+    from pyins import filters, measurements
+    from pyins.strapdown import compute_increments_from_imu
+
+    columns = ["gyro_x", "gyro_y", "gyro_z", "accel_x", "accel_y", "accel_z"]
+    frd = np.array([1.0, -1.0, -1.0])
+    imu = pd.DataFrame(np.hstack([log.gyr_s * frd, log.acc_s * frd])[: n + 1], index=log.t[: n + 1], columns=columns)
+    start = pd.Series(
+        {"lat": 55.0, "lon": 37.0, "alt": 0.0, "VN": 0.0, "VE": 0.0, "VD": 0.0, "roll": 0, "pitch": 0, "heading": 0},
+        name=0.0,
+        dtype=float,
+    )
+    still = pd.DataFrame(0.0, index=imu.index[1:], columns=["VN", "VE", "VD"])
+
+    def run() -> object:
+        increments = compute_increments_from_imu(imu, "rate")
+        zero = measurements.NedVelocity(still, 0.001)
+        return filters.run_feedback_filter(start, 1.0, 0.1, 0.5, 1.0, increments, measurements=[zero], time_step=DT)
+
+    return run
+
+
+def filterpy_run(n: int) -> Callable[[], object]:
+    from filterpy.kalman import KalmanFilter
+
+    def run() -> None:
+        kf = KalmanFilter(dim_x=15, dim_z=3)
+        kf.H[:, 3:6] = np.eye(3)
+        kf.R *= 1e-6
+        for _ in range(n):
+            kf.predict()
+            kf.update(np.zeros(3))
+
+    return run
+
+
+def run() -> tuple[dict[str, float], list[str]]:
+    """CPU time per sample (us) by name, and what was left out."""
+    log = log_at_rest(SAMPLES)
+    filt = Eskf(gravity=G, zero_rate=None)
+    aligned = align_to_yaw(log, 0.0)
+
+    def live() -> None:
+        state = filt.start(aligned)
+        step, gyr, acc = filt.step, log.gyr_s, log.acc_s
+        for i in range(SAMPLES // 10):
+            state = step(state, gyr[i], acc[i], DT, True)
+
+    works: dict[str, Callable[[], object]] = {
+        "eskf, recorded": lambda: filt.run(log, alignment=aligned),
+        "eskf, live from Python": live,
+        "plain numpy": lambda: plain_numpy(log, FEW),
+    }
+    counts = {"eskf, recorded": SAMPLES, "eskf, live from Python": SAMPLES // 10, "plain numpy": FEW}
+    missing = []
+    for name, module, work in (
+        ("pyins", "pyins", lambda: pyins_run(log, FEW_PYINS)),
+        ("filterpy (linear)", "filterpy", lambda: filterpy_run(FEW)),
+    ):
+        if importlib.util.find_spec(module) is None:
+            missing.append(f"{name}: not installed, left out")
+            continue
+        works[name], counts[name] = work(), FEW_PYINS if module == "pyins" else FEW
+    live()  # compiled
+    best = interleaved(works)
+    return {name: 1e6 * best[name] / counts[name] for name in works}, missing
+
+
+def report() -> Iterator[str]:
+    found, missing = run()
+    yield "Error-state filter, predict and zero velocity at every sample, CPU time per sample"
+    targets = {"eskf, recorded": TARGET_RECORDED_US, "eskf, live from Python": TARGET_LIVE_US}
+    ours = found["eskf, recorded"]
+    for name, us in found.items():
+        if name in targets:
+            met = "met" if us <= targets[name] else "MISSED"
+            yield f"  {name:24s} {us:10.2f} us   target {targets[name]:g} us: {met}"
+        else:
+            yield f"  {name:24s} {us:10.2f} us   {us / ours:8.0f} times as long as eskf, recorded"
+    for line in missing:
+        yield f"  {line}"
+
+
+if __name__ == "__main__":
+    for text in report():
+        print(text)

@@ -1,0 +1,124 @@
+"""strapdown reproduce B and C: experiments of virtual parts, and of recorded data where it is at hand."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from strapdown.papers.b_broad import BroadTable
+    from strapdown.papers.claim import Claim
+
+B_EXPERIMENTS = ("sensors", "orientation")
+C_EXPERIMENTS = ("calibration",)
+
+
+def reproduce_b(experiment: str | None, folder: Path, data: Path | None, as_json: bool) -> None:
+    from strapdown.cli import screen
+    from strapdown.cli.reproduce import make_folder
+    from strapdown.kernels.compiled import ERRORS
+    from strapdown.papers.recorded_data import data_folder
+
+    names = _experiments(experiment, B_EXPERIMENTS)
+    recorded = data_folder(data)
+    make_folder(folder)
+    claims: list[Claim] = []
+    figures: dict[str, Figure] = {}
+    notes: list[str] = []
+    table = None
+    if "sensors" in names:
+        from strapdown.papers.b_sensors import reproduce_sensors
+
+        screen.ready("allan", *ERRORS)
+        with screen.progress("paper B, sensors", 1.0) as done:
+            sensors = reproduce_sensors(done)
+        claims += sensors.claims
+        figures |= sensors.figures
+    if "orientation" in names:
+        from strapdown.cli.orient import kernel_files
+        from strapdown.orientation.catalogue import FILTERS
+        from strapdown.papers.b_orientation import reproduce_orientation
+
+        screen.ready(*kernel_files(list(FILTERS), True), *ERRORS)
+        with screen.progress("paper B, orientation", 1.0) as done:
+            found = reproduce_orientation(recorded, done)
+        claims += found.claims
+        figures |= found.figures
+        table = found.broad
+        notes += ["no BROAD trials here: give their folder with --data"] if table is None else list(table.notes)
+    more: dict[str, Any] = {} if table is None else {"broad": _scores(table)}
+    if table is not None and not as_json:
+        _show_broad(table)
+    _finish(claims, figures, notes, folder, as_json, more)
+
+
+def reproduce_c(experiment: str | None, folder: Path, data: Path | None, runs: int | None, as_json: bool) -> None:
+    from strapdown.cli import screen
+    from strapdown.cli.reproduce import make_folder
+    from strapdown.errors import InputError
+    from strapdown.kernels.compiled import ERRORS
+    from strapdown.papers.c_calibration import calibration_claims
+    from strapdown.papers.recorded_data import data_folder
+
+    _experiments(experiment, C_EXPERIMENTS)
+    if runs is not None and not 10 <= runs <= 10_000:
+        raise InputError(f"--runs is {runs}; give 10 to 10000 virtual specimens")
+    recorded = data_folder(data)
+    make_folder(folder)
+    screen.ready(*ERRORS, "ellipsoid", "turns", "whitening")
+    with screen.progress("paper C, calibration", 1.0) as done:
+        claims, notes = calibration_claims(recorded, done, runs or 100)
+    _finish(claims, {}, notes, folder, as_json, {})
+
+
+def _experiments(wanted: str | None, valid: Sequence[str]) -> Sequence[str]:
+    from strapdown.errors import InputError
+
+    if wanted is None:
+        return valid
+    if wanted.lower() not in valid:
+        raise InputError(f'experiment "{wanted}" is not known; valid names: {", ".join(valid)}')
+    return (wanted.lower(),)
+
+
+def _finish(
+    claims: "Sequence[Claim]",
+    figures: "Mapping[str, Figure]",
+    notes: Sequence[str],
+    folder: Path,
+    as_json: bool,
+    more: dict[str, Any],
+) -> None:
+    from strapdown.cli import screen
+    from strapdown.cli.reproduce import exit_by, show_claims
+    from strapdown.evaluation.figures import save
+
+    for name, figure in figures.items():
+        save(figure, folder / name)
+    pictures = [str(folder / name) for name in figures]
+    if as_json:
+        screen.show_json({"claims": [c.as_dict() for c in claims], "figures": pictures, "notes": list(notes), **more})
+    else:
+        show_claims(claims)
+        for note in notes:
+            print(f"note: {note}")
+        for picture in pictures:
+            print(f"figure: {picture}")
+    exit_by(claims)
+
+
+def _scores(table: "BroadTable") -> dict[str, Any]:
+    return {
+        method: {"mean": table.mean(method)._asdict(), "trials": {name: s._asdict() for name, s in trials.items()}}
+        for method, trials in table.scores.items()
+    }
+
+
+def _show_broad(table: "BroadTable") -> None:
+    from strapdown.cli import screen
+
+    rows = [[method, *(f"{x:.2f}" for x in table.mean(method))] for method in table.scores]
+    count = len(next(iter(table.scores.values())))
+    title = f"BROAD, {count} trials: RMSE over the movement, mean of the trials, deg; every method with its defaults"
+    screen.show_table(title, ["method", "total", "heading", "inclination"], rows)
