@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from strapdown.types import Recording, Solution
 
 _DEFAULT = "lodestar"
+_MOST_RATE_DPS = 1.0  # at rest: filters take more than 2 deg/s for a turn
+_MOST_OFF_G = 0.03  # beyond every data sheet's scale error of a calibrated part
 
 
 def orient(
@@ -64,6 +66,10 @@ def orient(
     for each in names:
         if each not in FILTERS:
             raise InputError(f'there is no filter "{each}"; valid names: {", ".join(FILTERS)}')
+    if part is not None:
+        from strapdown.sensors.part import load_part
+
+        load_part(part)
     recording = read_log(log, sensor, columns)
     own = None if magnetometer is None else read_log(log, magnetometer, columns)
     try:
@@ -121,12 +127,36 @@ def _prepared(
             if own is not None and "magnetometer" in found.corrections:
                 own = apply(found, own)
         notes += warned
+    notes += _uncalibrated(recording)
     has = own is not None or recording.mag_s is not None
     if axes not in ("6", "9", "auto"):
         raise InputError(f'--axes is "{axes}"; give 6, 9 or auto')
     if axes == "auto" and not has:
         notes.append("the log has no magnetometer: 6 axes, the heading is the gyroscope's and starts at 0")
     return recording, own, has if axes == "auto" else axes == "9", notes
+
+
+def _uncalibrated(recording: "Recording") -> list[str]:
+    """What a missing calibration shows at rest: most filters that seem broken lack one."""
+    import numpy as np
+
+    from strapdown.calibration.still import still_intervals
+    from strapdown.earth import STANDARD_GRAVITY
+    from strapdown.errors import InputError
+
+    try:
+        still = max(still_intervals(recording), key=lambda s: s.duration_s)
+    except InputError:  # no rest, no word
+        return []
+    said = []
+    if still.gyr_mean is not None and np.linalg.norm(still.gyr_mean) > np.radians(_MOST_RATE_DPS):
+        rate = float(np.rad2deg(np.linalg.norm(still.gyr_mean)))
+        said.append(f"the gyroscope reads {rate:.2g} deg/s at rest: calibrate it first (strapdown calibrate static)")
+    if still.acc_mean is not None:
+        off = float(np.linalg.norm(still.acc_mean)) / STANDARD_GRAVITY - 1.0
+        if _MOST_OFF_G < abs(off) < 0.5:
+            said.append(f"the accelerometer reads {100.0 * off:+.1f} % of g beside g at rest: calibrate it first")
+    return said
 
 
 def _declination(recording: "Recording", nine: bool, notes: list[str]) -> float:

@@ -9,13 +9,14 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from strapdown.evaluation.attitude import attitude_errors
-from strapdown.evaluation.figures import GREY, LEGEND_ABOVE, STYLE, panels
+from strapdown.evaluation.figures import LEGEND_ABOVE, STYLE, panels
 from strapdown.rotation import euler_from_q
 from strapdown.types import Array, Solution
 
 COLOURS = ("#2460a7", "#c0392b", "#1e8449", "#8e44ad", "#d68910", "#16a085", "#7b241c", "#34495e")
 ANGLES = ("roll", "pitch", "yaw")
 _MOST_POINTS = 4000
+_LEAST_DEG = 1e-3  # of the error's axis
 
 
 def angles_deg(q: Array) -> Array:
@@ -40,13 +41,12 @@ def orientation_figure(
             axis.plot(solution.t[thin], unbroken(values[thin]), color=colour, linewidth=1.0, label=name)
         if q_truth is not None:
             total = np.rad2deg(attitude_errors(solution.q_nb, q_truth).total)
-            axes[3, 0].plot(solution.t[thin], total[thin], color=colour, linewidth=1.0)
+            axes[3, 0].plot(solution.t[thin], np.maximum(total[thin], _LEAST_DEG), color=colour, linewidth=1.0)
     for axis, name in zip(axes[:, 0], ANGLES, strict=False):
         axis.set_ylabel(f"{name}, deg")
     if q_truth is not None:
         axes[3, 0].set_ylabel("total error, deg")
-        axes[3, 0].set_ylim(bottom=0.0)
-        axes[3, 0].axhline(0.0, color=GREY, linewidth=0.6)
+        axes[3, 0].set_yscale("log")  # filters differ by orders of magnitude
     axes[-1, 0].set_xlabel("time, s")
     axes[0, 0].legend(ncols=6, **LEGEND_ABOVE)
     axes[0, 0].set_title(title)

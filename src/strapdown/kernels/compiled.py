@@ -123,7 +123,8 @@ def compile_kernels(files: Sequence[str]) -> Iterator[bool]:
     """Make kernels ready one by one; yields for each whether it had to be compiled (False: found in the cache)."""
     for kernel, signature in kernels_of(files):
         before = sum(kernel.stats.cache_misses.values())
-        kernel.compile(signature)
+        if kernel._can_compile:  # else it is settled, and ready
+            kernel.compile(signature)
         yield sum(kernel.stats.cache_misses.values()) > before
 
 

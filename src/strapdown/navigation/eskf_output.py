@@ -12,7 +12,7 @@ from strapdown.kernels import eskf as kernel
 from strapdown.kernels import eskf_layout as at
 from strapdown.navigation.eskf_input import Rows
 from strapdown.navigation.eskf_state import State
-from strapdown.rotation import q_conj, q_mul, q_normalise
+from strapdown.rotation import q_conj, q_mul
 from strapdown.types import Array, Event, Solution
 
 _NO_TAPES = np.empty((0, at.T_SIZE))
@@ -88,14 +88,16 @@ class Output:
 
     def solution(self, rows: Rows, q_bs: ArrayLike, meta: Mapping[str, Any]) -> Solution:
         t = rows.t
-        if not (np.isfinite(self.nominal).all() and np.isfinite(self.sigma).all()):
+        with np.errstate(all="ignore"):  # a sum is quick, and told as what it is
+            suspect = not np.isfinite(self.nominal.sum() + self.sigma.sum())
+        if suspect:
             good = np.isfinite(self.nominal).all(axis=1) & np.isfinite(self.sigma).all(axis=1)
             i = int(np.argmin(good))
             raise InputError(
                 f"the filter {meta['filter']} lost its state at sample {i} (t = {t[i]:.6g} s): readings or settings "
                 "are too large for it; check the units of the log"
             )
-        q_ns = q_normalise(self.nominal[:, at.Q : at.Q + 4])
+        q_ns = self.nominal[:, at.Q : at.Q + 4]  # of unit length: the kernel draws it there at every step
         flags = {
             f"{name}_{what}": bits >> k & 1 == 1
             for what, bits in zip(("used", "rejected"), self.said.T, strict=True)

@@ -16,8 +16,9 @@ there.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +30,7 @@ from strapdown.kernels import lodestar_smoother as smoother
 from strapdown.kernels import vqf_inclination as inclination
 from strapdown.kernels.orientation_state import OWN
 from strapdown.orientation.running import State, fresh_state, live_step, run_rows
+from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording, Solution
 
 _DEG = math.pi / 180.0
@@ -93,6 +95,13 @@ class Lodestar:
         _check(self, _POSITIVE, "a number above 0")
         _check(self, _NOT_NEGATIVE, "a number that is not negative")
         _check(self, ("declination_rad",), "an angle within half a turn, in rad")
+
+    @classmethod
+    def for_triads(cls, triads: Mapping[str, Triad], **settings: Any) -> Self:
+        """With the gyroscope's white noise of a part, as Specimen.triads() gives it; further settings by name."""
+        if "gyroscope" not in triads:
+            raise InputError("the part has no gyroscope; this filter needs one")
+        return cls(**{"gyr_noise_deg": max(triads["gyroscope"].white) / _DEG, **settings})
 
     def start(self, q_ns: ArrayLike | None = None) -> State:
         """The state before the first sample; without q_ns its readings give the attitude."""

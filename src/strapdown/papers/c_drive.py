@@ -72,7 +72,7 @@ class Drive:
             "gyr_matrix_sigma": one.gyr_matrix_sigma,
             "zero_velocity": ZeroVelocity(1e-4),
             "flat_floor": FlatFloor(height_sigma_m=0.001, velocity_sigma_m_s=0.002),
-            "non_holonomic": NonHolonomic(0.002, 0.002),
+            "non_holonomic": NonHolonomic(0.002, None),  # upward it would take the mounting for a slope
             "magnetic_heading": MagneticHeading(
                 sigma_rad=0.02, disturbance_rad=float(np.radians(4.0)), correlation_m=0.5, declination_rad=DECLINATION
             ),

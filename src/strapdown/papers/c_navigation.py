@@ -22,6 +22,7 @@ MEAN, P95, WORST = 0.5, 1.0, 0.9  # %: asked of our filter
 WITH_WHEEL = {"square": 0.35, "straight": 0.25}
 A_FEW = 3.0  # %: what "the published region" of 4.1 to 4.3 % may differ by
 RUNS_S = 20.0  # for 50 runs of test 1
+FIRST_SEED = 2000  # settings were chosen while looking at seeds below 100 and 1000 to 1049
 _C = "paper C, tables 1 and 2"
 _ASKED = "figure asked of this product; paper C published {} %"
 _NAMES = {"square": "test 1, square 1.2 m", "straight": "test 2, straight 6.6 m"}
@@ -53,12 +54,13 @@ class MonteCarlo:
     seconds: float
 
 
-def monte_carlo(done: Callable[[float], None], runs: int = 50) -> MonteCarlo:
-    """Robots 0 to runs - 1, each on both tests."""
+def monte_carlo(done: Callable[[float], None], runs: int = 50, first_seed: int = FIRST_SEED) -> MonteCarlo:
+    """Robots first_seed to first_seed + runs - 1, each on both tests."""
     lists: dict[tuple[str, str], list[tuple[float, ...]]] = {}
     tables: dict[str, StopTable] = {}
     seconds = 0.0
-    for seed in range(runs):
+    for k in range(runs):
+        seed = first_seed + k
         for kind in TESTS:
             before = time.process_time()
             one = drive(kind, seed)
@@ -68,9 +70,9 @@ def monte_carlo(done: Callable[[float], None], runs: int = 50) -> MonteCarlo:
             for name, table in found.items():
                 numbers = _numbers(table) + (nees if name == OURS else ())
                 lists.setdefault((kind, name), []).append(numbers)
-                if seed == 0:
+                if k == 0:
                     tables[f"{_NAMES[kind]}: {name}"] = table
-            done((seed + 0.5 * (1 + TESTS.index(kind))) / runs)
+            done((k + 0.5 * (1 + TESTS.index(kind))) / runs)
     results = {key: Runs(*np.array(rows).T) for key, rows in lists.items()}
     return MonteCarlo(runs, results, tables, seconds / runs)
 
@@ -85,12 +87,13 @@ def _run(one: Drive, name: str) -> StopTable:
 
 def _ours(one: Drive) -> tuple[StopTable, tuple[float, float]]:
     """With the normalised squares of the last position (horizontal: the virtual floor is flatter than the filter is
-    told) and of the last attitude."""
+    told) and of the last attitude, to whose covariance comes what the calibration says of the axes in their case."""
     track = one.eskf().track(one.log, alignment=one.aligned())
     solution, cov = track.solution, track.last.covariance
     assert solution.p_n is not None
     position = normalised_squares((one.truth.p_n - solution.p_n)[-1, :2], cov[:2, :2])
-    attitude = normalised_squares(one.body_attitude_error_n(solution)[-1], cov[6:9, 6:9])
+    tilted = one.robot.mounting_sigma_rad**2 * np.diag([1.0, 1.0, 0.0])  # the heading at the start is that of the case
+    attitude = normalised_squares(one.body_attitude_error_n(solution)[-1], cov[6:9, 6:9] + tilted)
     return stop_table(solution, one.stops), (float(position), float(attitude))
 
 

@@ -1,0 +1,143 @@
+"""Does a vehicle stand? Judged sample by sample from the IMU, beside the word of its controller.
+
+Two things speak for a stop: readings that vary over a window no more than the sensor's own noise, and a speed since
+the last stop that has come back to 0. The speed is a small strapdown in the body's frame: v' = f - f_g - w x v, where
+f_g, what gravity reads, turns with f_g' = - w x f_g. Without it smooth driving at constant speed would look like a stop.
+"""
+
+import math
+
+from numba import njit
+
+# verdicts
+MOVES, BELIEVED, DOUBTED, REJECTED = 0, 1, 2, 3
+# the controller's word
+SAYS_MOVE, SAYS_STOP, SAYS_NOTHING = 0, 1, 2
+
+# state x: the window's rows (rate, force) follow WINDOW
+COUNT, NEXT, SINCE_S, DOUBT_S, KNOWN, STATISTIC, SPEED, LAST, HELD_S = range(9)
+V, F_G, BIAS = 9, 12, 15  # m/s, m/s2, rad/s; frame s
+WINDOW = 18
+
+# settings s
+S_ACC_VAR, S_GYR_VAR, S_LIMIT, S_STRONG, S_SHIFT, S_TURN, S_SPEED, S_DRIFT, S_DOUBT_S, S_GAP_S, S_MEAN_S = range(11)
+S_SIZE = 11
+
+
+@njit(cache=True)
+def step(x, s, word, gyr, acc, dt):
+    """x becomes the state at this sample; the verdict on it."""
+    size = (len(x) - WINDOW) // 6
+    if dt > s[S_GAP_S]:
+        x[COUNT] = 0.0
+    _keep(x, size, gyr, acc)
+    x[SINCE_S] += dt
+    if x[KNOWN] > 0.0:
+        _move(x, gyr, acc, min(dt, s[S_GAP_S]))
+    shift, turn = _spread(x, s, size)
+    full = x[COUNT] >= size
+    calm = full and x[STATISTIC] <= s[S_LIMIT] and turn <= s[S_TURN]
+    if x[LAST] == BELIEVED:
+        calm = calm and shift <= s[S_SHIFT]  # a pull that does not vary: the start of a smooth drive
+    x[SPEED] = math.sqrt(x[V] ** 2 + x[V + 1] ** 2 + x[V + 2] ** 2)
+    stands = calm and (x[KNOWN] == 0.0 or x[SPEED] <= s[S_SPEED] + s[S_DRIFT] * x[SINCE_S])
+    verdict = MOVES
+    if word != SAYS_MOVE and stands:
+        verdict = BELIEVED
+    elif word == SAYS_STOP:
+        x[DOUBT_S] += dt
+        sure = full and (x[STATISTIC] > s[S_STRONG] or x[DOUBT_S] > s[S_DOUBT_S])
+        verdict = REJECTED if sure or x[LAST] == REJECTED else DOUBTED
+    if verdict == BELIEVED:
+        _stand(x, s, size, gyr, acc, dt)
+    if verdict == BELIEVED or word == SAYS_MOVE:
+        x[DOUBT_S] = 0.0
+    x[LAST] = verdict
+    return verdict
+
+
+@njit(cache=True)
+def rows(x, s, word, gyr, acc, dt, verdict, statistic, speed):
+    for i in range(len(dt)):
+        verdict[i] = step(x, s, word[i], gyr[i], acc[i], dt[i])
+        statistic[i], speed[i] = x[STATISTIC], x[SPEED]
+
+
+@njit(cache=True)
+def _keep(x, size, gyr, acc):
+    at = WINDOW + 6 * int(x[NEXT])
+    for j in range(3):
+        x[at + j], x[at + 3 + j] = gyr[j], acc[j]
+    x[NEXT] = (x[NEXT] + 1.0) % size
+    x[COUNT] = min(x[COUNT] + 1.0, float(size))
+
+
+@njit(cache=True)
+def _move(x, gyr, acc, dt):
+    """Speed and gravity's reading over one sample, in the turning frame."""
+    w0, w1, w2 = gyr[0] - x[BIAS], gyr[1] - x[BIAS + 1], gyr[2] - x[BIAS + 2]
+    v0, v1, v2 = x[V], x[V + 1], x[V + 2]
+    f0, f1, f2 = x[F_G], x[F_G + 1], x[F_G + 2]
+    x[V] = v0 + dt * (acc[0] - f0 - (w1 * v2 - w2 * v1))
+    x[V + 1] = v1 + dt * (acc[1] - f1 - (w2 * v0 - w0 * v2))
+    x[V + 2] = v2 + dt * (acc[2] - f2 - (w0 * v1 - w1 * v0))
+    g0 = f0 - dt * (w1 * f2 - w2 * f1)
+    g1 = f1 - dt * (w2 * f0 - w0 * f2)
+    g2 = f2 - dt * (w0 * f1 - w1 * f0)
+    # one Euler step makes the vector longer; gravity keeps its length
+    grown = g0 * g0 + g1 * g1 + g2 * g2
+    scale = math.sqrt((f0 * f0 + f1 * f1 + f2 * f2) / grown) if grown > 0.0 else 1.0
+    x[F_G], x[F_G + 1], x[F_G + 2] = g0 * scale, g1 * scale, g2 * scale
+
+
+@njit(cache=True)
+def _spread(x, s, size):
+    """Variance over the window against the sensor's, the larger of force and rate, into STATISTIC; distance of the
+    window's means from what they were at rest: force (m/s2) and rate (rad/s)."""
+    count = int(x[COUNT])
+    x[STATISTIC] = 0.0
+    shift = turn = 0.0
+    for instrument in range(2):
+        spread = 0.0
+        for j in range(3):
+            mean = 0.0
+            # rows are kept from 0 on until the window is full; after a gap the newest stand just before NEXT
+            for k in range(count):
+                mean += x[WINDOW + 6 * ((int(x[NEXT]) - 1 - k) % size) + 3 * instrument + j]
+            mean /= count
+            for k in range(count):
+                spread += (x[WINDOW + 6 * ((int(x[NEXT]) - 1 - k) % size) + 3 * instrument + j] - mean) ** 2
+            if instrument == 0:
+                turn += (mean - x[BIAS + j]) ** 2
+            else:
+                shift += (mean - x[F_G + j]) ** 2
+        variance = s[S_GYR_VAR] if instrument == 0 else s[S_ACC_VAR]
+        if count > 1:
+            x[STATISTIC] = max(x[STATISTIC], spread / (3.0 * (count - 1) * variance))
+    return math.sqrt(shift), math.sqrt(turn)
+
+
+@njit(cache=True)
+def _stand(x, s, size, gyr, acc, dt):
+    """At a believed stop the speed is 0 and what the sensors read at rest is learned: a mean over S_MEAN_S."""
+    if x[KNOWN] == 0.0:
+        for j in range(3):
+            x[BIAS + j] = x[F_G + j] = 0.0
+            for k in range(size):
+                x[BIAS + j] += x[WINDOW + 6 * k + j] / size
+                x[F_G + j] += x[WINDOW + 6 * k + 3 + j] / size
+        x[KNOWN] = 1.0
+    if x[LAST] != BELIEVED:
+        x[HELD_S] = 0.0
+        for j in range(3):  # the tilt of the new place is read anew; the bias goes on
+            x[F_G + j] = 0.0
+            for k in range(size):
+                x[F_G + j] += x[WINDOW + 6 * k + 3 + j] / size
+    x[HELD_S] = min(x[HELD_S] + dt, s[S_MEAN_S])
+    share = min(dt / (x[HELD_S] + size * dt), 1.0) if dt > 0.0 else 0.0
+    slow = min(dt / s[S_MEAN_S], 1.0)
+    for j in range(3):
+        x[V + j] = 0.0
+        x[F_G + j] += share * (acc[j] - x[F_G + j])
+        x[BIAS + j] += slow * (gyr[j] - x[BIAS + j])
+    x[SINCE_S] = 0.0
