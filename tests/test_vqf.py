@@ -97,7 +97,7 @@ def test_agrees_with_its_authors_on_broad(trial, magnetometer, smooth):
 
     trial = loadmat(shared_data("broad") / f"{trial}.mat")
     rate_hz = float(trial["sampling_rate"].squeeze())
-    gyr, acc, mag = (trial[name][:60000] for name in ("imu_gyr", "imu_acc", "imu_mag"))
+    gyr, acc, mag = (np.ascontiguousarray(trial[name][:60000]) for name in ("imu_gyr", "imu_acc", "imu_mag"))
     recording = Recording(np.arange(len(gyr)) / rate_hz, gyr, acc, mag)
     q, bias, flags = disagreement(Vqf(magnetometer=magnetometer), recording, 1.0 / rate_hz, smooth)
     assert q < AGREES and bias < AGREES and flags == 0

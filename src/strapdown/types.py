@@ -23,7 +23,7 @@ UNIT_NORM_TOLERANCE = 1e-6  # print rounding of logs with 7 digits
 def _numbers(x: ArrayLike, name: str) -> Array:
     """A copy of x as float64."""
     try:
-        return np.array(x, dtype=np.float64)
+        return np.array(x, dtype=np.float64, order="C")  # kernels take rows, MATLAB gives columns
     except (ValueError, TypeError) as e:  # text, None, rows of different lengths
         raise InputError(f"{name} is not an array of numbers ({e}); give rows of equal length") from None
 

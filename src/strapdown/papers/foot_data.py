@@ -1,0 +1,121 @@
+"""Recorded walks of others with a sensor on the foot, as recordings, and their scores.
+
+foot_vicon: 18 walks and runs under cameras (Wagstaff, Peretroukhin and Kelly 2017). openshoe_square: a hand-held square,
+two laps with stops. xio_gait: a walk of about 25 m that ends where it began. Their frames are told below; all three
+become frame s of the recording as they are, with the mounting q_bs that takes s to a body of x forward, y left, z up.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strapdown.errors import InputError
+from strapdown.evaluation.matching import Positions, aligned_first_steps, matched
+from strapdown.evaluation.trajectory import armse
+from strapdown.rotation import IDENTITY
+from strapdown.types import Array, Recording, Solution
+
+FRONT_RIGHT_DOWN = (0.0, 1.0, 0.0, 0.0)  # half a turn about x
+TORONTO_M_S2 = 9.8045  # gravity where foot_vicon was recorded
+STANDARD_G_M_S2 = 9.80665  # the g of a sensor that reads in g
+AS_IT_IS = tuple(float(v) for v in IDENTITY)
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """A walk: what the foot's sensor read, how it sits, where it was. labels: stances as the authors have them."""
+
+    name: str
+    recording: Recording
+    q_bs: tuple[float, ...]
+    truth: Positions | None
+    labels: NDArray[np.bool_] | None
+    published_m: float | None
+
+    @property
+    def day(self) -> str:
+        return self.name[:10]
+
+
+def read_foot_vicon(path: str | Path) -> Walk:
+    """A trial from its .mat file. Its reference is mirrored in y against a frame with z up, and is turned back here."""
+    fields = _mat(Path(path), ("imu", "ts", "gt", "zv_shoe_opt", "trial_error"))
+    t = np.ravel(fields["ts"]).astype(np.float64)
+    imu, gt = np.asarray(fields["imu"], dtype=np.float64), np.asarray(fields["gt"], dtype=np.float64)
+    if imu.shape != (len(t), 6) or gt.shape != (len(t), 3):
+        raise InputError(f"{path} has imu {imu.shape} and gt {gt.shape} for {len(t)} times; give an unchanged file")
+    t = t - t[0]
+    recording = Recording(t, gyr_s=imu[:, 3:], acc_s=imu[:, :3], meta={"source": "foot_vicon"})
+    return Walk(
+        Path(path).stem,
+        recording,
+        FRONT_RIGHT_DOWN,
+        Positions(t, gt * (1.0, -1.0, 1.0)),
+        np.ravel(fields["zv_shoe_opt"]).astype(bool),
+        float(np.ravel(fields["trial_error"])[0]),
+    )
+
+
+def read_openshoe_square(path: str | Path) -> Walk:
+    """square2.mat: 100 Hz."""
+    u = np.asarray(_mat(Path(path), ("u",))["u"], dtype=np.float64)
+    if u.ndim != 2 or u.shape[0] != 6:
+        raise InputError(f"{path} has u of shape {u.shape}; give the unchanged file, six rows")
+    recording = Recording(
+        np.arange(u.shape[1]) / 100.0, gyr_s=u[3:].T.copy(), acc_s=u[:3].T.copy(), meta={"source": "openshoe_square"}
+    )
+    return Walk(Path(path).stem, recording, _upright(recording), None, None, None)
+
+
+def read_xio_gait(path: str | Path) -> Walk:
+    """short_walk.csv: time in s, rate in deg/s, force in g."""
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"{path} is not a file; give a log of the foot's sensor")
+    rows = np.loadtxt(path, delimiter=",", skiprows=1)
+    if rows.ndim != 2 or rows.shape[1] != 7:
+        raise InputError(f"{path} has {rows.shape[-1]} columns; give time, three rates and three forces")
+    recording = Recording(
+        _unrepeated(rows[:, 0]), gyr_s=np.radians(rows[:, 1:4]), acc_s=rows[:, 4:] * STANDARD_G_M_S2, meta={"source": "xio_gait"}
+    )
+    return Walk(path.stem, recording, AS_IT_IS, None, None, None)
+
+
+def score_m(walk: Walk, solution: Solution) -> float:
+    """Mean error in the plane as the data set's authors reckon it (ARMSE, m), start and first steps aligned."""
+    if walk.truth is None:
+        raise InputError(f"{walk.name} has no reference to score against; take its closing error")
+    return armse(aligned_first_steps(matched(solution, walk.truth)))
+
+
+def _unrepeated(t: Array) -> Array:
+    """The stamps without repetitions: a stamp that comes twice follows a step of double length, so the first of the
+    two samples came halfway."""
+    last = np.append(np.diff(t) > 0.0, True)
+    last[0] = True  # a log that begins with a repetition begins at its first sample
+    return np.interp(np.arange(len(t)), np.flatnonzero(last), t[last])
+
+
+def _upright(recording: Recording) -> tuple[float, ...]:
+    """Whichever of the two mountings has the force of the first second upward."""
+    assert recording.acc_s is not None
+    up = recording.acc_s[recording.t < recording.t[0] + 1.0].mean(axis=0)
+    return AS_IT_IS if up[2] > 0.0 else FRONT_RIGHT_DOWN
+
+
+def _mat(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
+    from scipy.io import loadmat
+
+    if not path.is_file():
+        raise InputError(f"{path} is not a file; give a .mat file of the recorded walks")
+    try:
+        fields: dict[str, Any] = loadmat(path)
+    except (ValueError, OSError, NotImplementedError) as e:
+        raise InputError(f"{path} is not a .mat file that can be read ({e}); give one of the recorded walks") from None
+    missing = [name for name in names if name not in fields]
+    if missing:
+        raise InputError(f"{path} has no {' and no '.join(missing)}; give one of the recorded walks")
+    return fields
