@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+from strapdown.kernels import _drop_stale_cache
 from strapdown.kernels.compiled import KERNELS, compile_all
 
 
@@ -31,3 +32,20 @@ def test_every_kernel_is_compiled_for_what_it_is_called_with():
     list(compile_all())
     assert not any(compile_all())
     assert len({kernel for kernel, _ in KERNELS}) == len(KERNELS)
+
+
+def test_a_changed_source_drops_every_compiled_kernel(tmp_path):
+    """numba looks at a kernel's own file only: a change in one that it calls would go unseen."""
+    cache = tmp_path / "__pycache__"
+    cache.mkdir()
+    (tmp_path / "callee.py").write_text("a = 1\n")
+    compiled = cache / "caller.rows-1.py311.nbi"
+    for change in (None, "a = 2\n"):
+        if change:
+            (tmp_path / "callee.py").write_text(change)
+        compiled.write_text("")
+        _drop_stale_cache(tmp_path)
+        assert not compiled.exists()
+        compiled.write_text("")
+        _drop_stale_cache(tmp_path)  # nothing changed since
+        assert compiled.exists()

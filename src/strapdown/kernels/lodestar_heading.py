@@ -89,7 +89,7 @@ def heading_begin(state, will_measure):
     for k in range(1, 4):
         state[P + k * N + k] = state[DRIFT_VARIANCE]
     state[P + 24] = state[PLACE_VARIANCE]
-    state[MOTION_T] = math.inf  # the first rest is a place of rest
+    state[MOTION_T] = 1e9  # s; the first rest is a place of rest
     _aim(state)
 
 

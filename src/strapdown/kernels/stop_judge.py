@@ -2,7 +2,8 @@
 
 Two things speak for a stop: readings that vary over a window no more than the sensor's own noise, and a speed since
 the last stop that has come back to 0. The speed is a small strapdown in the body's frame: v' = f - f_g - w x v, where
-f_g, what gravity reads, turns with f_g' = - w x f_g. Without it smooth driving at constant speed would look like a stop.
+f_g, what gravity reads, turns with f_g' = - w x f_g. Without it the moment of constant speed in a smooth drive would
+look like a stop. Calm for longer than any drive is, a body is believed to stand whatever its reckoned speed.
 """
 
 import math
@@ -15,13 +16,14 @@ MOVES, BELIEVED, DOUBTED, REJECTED = 0, 1, 2, 3
 SAYS_MOVE, SAYS_STOP, SAYS_NOTHING = 0, 1, 2
 
 # state x: the window's rows (rate, force) follow WINDOW
-COUNT, NEXT, SINCE_S, DOUBT_S, KNOWN, STATISTIC, SPEED, LAST, HELD_S = range(9)
-V, F_G, BIAS = 9, 12, 15  # m/s, m/s2, rad/s; frame s
-WINDOW = 18
+COUNT, NEXT, SINCE_S, DOUBT_S, KNOWN, STATISTIC, SPEED, LAST, HELD_S, CALM_S = range(10)
+V, F_G, BIAS = 10, 13, 16  # m/s, m/s2, rad/s; frame s
+WINDOW = 19
 
 # settings s
-S_ACC_VAR, S_GYR_VAR, S_LIMIT, S_STRONG, S_SHIFT, S_TURN, S_SPEED, S_DRIFT, S_DOUBT_S, S_GAP_S, S_MEAN_S = range(11)
-S_SIZE = 11
+S_ACC_VAR, S_GYR_VAR, S_LIMIT, S_STRONG, S_SHIFT, S_TURN = range(6)
+S_SPEED, S_DRIFT, S_DOUBT_S, S_GAP_S, S_MEAN_S, S_CALM_S = range(6, 12)
+S_SIZE = 12
 
 
 @njit(cache=True)
@@ -40,7 +42,9 @@ def step(x, s, word, gyr, acc, dt):
     if x[LAST] == BELIEVED:
         calm = calm and shift <= s[S_SHIFT]  # a pull that does not vary: the start of a smooth drive
     x[SPEED] = math.sqrt(x[V] ** 2 + x[V + 1] ** 2 + x[V + 2] ** 2)
-    stands = calm and (x[KNOWN] == 0.0 or x[SPEED] <= s[S_SPEED] + s[S_DRIFT] * x[SINCE_S])
+    x[CALM_S] = x[CALM_S] + dt if calm else 0.0
+    slow = x[SPEED] <= s[S_SPEED] + s[S_DRIFT] * x[SINCE_S]
+    stands = calm and (x[KNOWN] == 0.0 or slow or x[CALM_S] > s[S_CALM_S])
     verdict = MOVES
     if word != SAYS_MOVE and stands:
         verdict = BELIEVED
