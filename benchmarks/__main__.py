@@ -1,6 +1,16 @@
 """make bench: prints every figure with its peer and their ratio."""
 
-from benchmarks import rotations, sensor_errors, simulation, startup
+from benchmarks import (
+    calibration_magnetometer,
+    calibration_positions,
+    calibration_temperature,
+    navigation,
+    orientation,
+    rotations,
+    sensor_errors,
+    simulation,
+    startup,
+)
 
 
 def main() -> None:
@@ -20,8 +30,18 @@ def main() -> None:
         )
 
     print()
-    for line in sensor_errors.report():
-        print(line)
+    parts = (
+        sensor_errors,
+        calibration_positions,
+        calibration_magnetometer,
+        calibration_temperature,
+        orientation,
+        navigation,
+    )
+    for part in parts:
+        for line in part.report():
+            print(line)
+        print()
 
     print("\nWaiting times, CPU seconds of a fresh interpreter")
     for name, seconds in startup.run():

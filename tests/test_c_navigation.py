@@ -52,7 +52,7 @@ def test_a_robot_as_bought_is_off_and_calibrated_is_not():
         line = np.array(acc.matrix) * (1.0 + 3.0 * np.array(acc.nonlinearity))
         reading = line @ np.array([0.0, 0.0, G]) + np.array(acc.bias)
         raw.append(np.linalg.norm(reading[:2]))
-        left.append((found.corrected(reading[None])[0, :2]))
+        left.append(found.corrected(reading[None])[0, :2])
         stated.append(np.hypot(one.acc_bias_sigma, G * one.mounting_sigma_rad))
     assert np.mean(raw) > 0.1  # m/s2: 50 mg are allowed by the data sheet at three deviations
     low, high = chi_square_bounds(1, 12, 0.999)
@@ -107,7 +107,7 @@ def test_ours_is_far_better_than_the_papers_filter(monte_carlo):
         )
         assert 0.5 < paper[0] < 7.0  # %: of four robots; the paper has 4.1 and 4.3
         assert ours[0] < 0.3 * paper[0] and ours[2] < 0.3 * paper[2]
-        assert wheel[0] < ours[0]
+        assert wheel[2] < 0.7 * ours[2]  # at the end of the straight its scale error of 0.2 % is what is left
         assert len(monte_carlo.results[kind, c_navigation.OURS].final) == RUNS
 
 
