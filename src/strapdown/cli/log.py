@@ -87,3 +87,31 @@ def field_at(
         b_n = np.array(said, dtype=np.float64)
         return float(strength(b_n)), float(dip(b_n))
     return None, None
+
+
+def joined_log(
+    log: Path, sensor: str | None, columns: Path | None, magnetometer: str | None, odometer: str | None
+) -> "Recording":
+    """The recording of a sensor with the magnetometer or the odometer of other sensors of the same log.
+
+    A magnetometer's last reading stands in the rows until its next; an odometer's travel runs straight between its own.
+    """
+    from dataclasses import replace
+
+    import numpy as np
+
+    from strapdown.errors import InputError
+
+    recording = read_log(log, sensor, columns)
+    if magnetometer is not None:
+        other = read_log(log, magnetometer, columns)
+        if other.mag_s is None:
+            raise InputError(f"{log}: sensor {magnetometer} has no magnetometer; name another")
+        at = np.maximum(np.searchsorted(other.t, recording.t, side="right") - 1, 0)
+        recording = replace(recording, mag_s=other.mag_s[at])
+    if odometer is not None:
+        other = read_log(log, odometer, columns)
+        if other.odometer is None:
+            raise InputError(f"{log}: sensor {odometer} has no odometer; name another")
+        recording = replace(recording, odometer=np.interp(recording.t, other.t, other.odometer))
+    return recording

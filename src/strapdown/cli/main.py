@@ -10,6 +10,7 @@ from strapdown.cli.allan import allan
 from strapdown.cli.calibrate import calibrate
 from strapdown.cli.demo import demo
 from strapdown.cli.evaluate import evaluate
+from strapdown.cli.navigate import navigate
 from strapdown.cli.orient import orient
 from strapdown.cli.reproduce import reproduce
 from strapdown.cli.sensors import sensors
@@ -31,6 +32,7 @@ app.command("reproduce")(reproduce)
 app.command("allan")(allan)
 app.add_typer(calibrate, name="calibrate")
 app.command("orient")(orient)
+app.command("navigate")(navigate)
 app.command("evaluate")(evaluate)
 app.add_typer(sensors, name="sensors")
 

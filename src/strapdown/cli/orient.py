@@ -75,7 +75,7 @@ def orient(
     try:
         recording, own, nine, notes = _prepared(recording, own, axes, calibration)
         if declination is None:
-            declination = _declination(recording if own is None else own, nine, notes)
+            declination = declination_of(recording if own is None else own, nine, notes)
         screen.ready(*kernel_files(names, smooth))
         solutions = {each: _solved(each, recording, own, nine, declination, part, smooth, notes) for each in names}
     except InputError as error:
@@ -127,7 +127,7 @@ def _prepared(
             if own is not None and "magnetometer" in found.corrections:
                 own = apply(found, own)
         notes += warned
-    notes += _uncalibrated(recording)
+    notes += uncalibrated(recording)
     has = own is not None or recording.mag_s is not None
     if axes not in ("6", "9", "auto"):
         raise InputError(f'--axes is "{axes}"; give 6, 9 or auto')
@@ -136,7 +136,7 @@ def _prepared(
     return recording, own, has if axes == "auto" else axes == "9", notes
 
 
-def _uncalibrated(recording: "Recording") -> list[str]:
+def uncalibrated(recording: "Recording") -> list[str]:
     """What a missing calibration shows at rest: most filters that seem broken lack one."""
     import numpy as np
 
@@ -159,7 +159,7 @@ def _uncalibrated(recording: "Recording") -> list[str]:
     return said
 
 
-def _declination(recording: "Recording", nine: bool, notes: list[str]) -> float:
+def declination_of(recording: "Recording", nine: bool, notes: list[str]) -> float:
     """In deg, by the field that a simulated log tells of its place; 0 where nothing is known."""
     import numpy as np
 

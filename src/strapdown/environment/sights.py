@@ -90,14 +90,19 @@ def robot_sights(rig: Rig, tasks: Sequence[Task], progress: Callable[[float], No
     return sights
 
 
+def path_of(rig: Rig) -> Any:
+    """The path that a rig without a robot moves along."""
+    from strapdown.motion.catalogue import path_from_settings
+
+    assert rig.motion is not None
+    return path_from_settings(rig.motion.kind, dict(rig.motion.model_extra or {}), rig.folder, "motion")
+
+
 def path_sights(rig: Rig, tasks: Sequence[Task]) -> list[Sight]:
     """The path seen from every mount at its own times."""
-    from strapdown.motion.catalogue import path_from_settings
     from strapdown.motion.recorded import RecordedMotion
 
-    table = rig.motion
-    assert table is not None
-    path = path_from_settings(table.kind, dict(table.model_extra or {}), rig.folder, "motion")
+    path = path_of(rig)
     duration_s = path.duration_s if rig.duration_s is None else rig.duration_s
     _check_size(rig, tasks, duration_s)
     if duration_s > path.duration_s * (1 + 1e-9):

@@ -9,8 +9,9 @@ import numpy as np
 from strapdown.earth_magnetism import magnetic_field
 from strapdown.environment.rig import Rig
 from strapdown.environment.rig_sensors import InclinometerTable, Mounted, OdometerTable, SensorTable
-from strapdown.environment.sights import Task, path_sights, robot_sights
+from strapdown.environment.sights import Task, path_of, path_sights, robot_sights
 from strapdown.errors import InputError, RangeWarning
+from strapdown.motion import StopAndGo
 from strapdown.sensors.imu import OutOfRange
 from strapdown.sensors.magnetic_sources import MagneticWorld
 from strapdown.sensors.magnetometer import ideal_field
@@ -44,9 +45,18 @@ def simulate(rig: Rig, progress: Callable[[float], None] | None = None) -> Simul
         recordings[table.name] = recording.with_meta(
             link=table.link, position_m=list(table.position_m), quaternion_wxyz=list(table.mounting())
         )
+    if rig.motion is not None:
+        recordings = _with_stops(path_of(rig), recordings)
     for item in out_of_range:
         warnings.warn(str(item), RangeWarning, stacklevel=2)
     return Simulated(recordings, tuple(out_of_range))
+
+
+def _with_stops(path: object, recordings: dict[str, Recording]) -> dict[str, Recording]:
+    """A path of a vehicle that stops has a controller, whose word goes into every log."""
+    if not isinstance(path, StopAndGo):
+        return recordings
+    return {name: replace(r, stop=path.stopped(np.clip(r.t, 0.0, path.duration_s))) for name, r in recordings.items()}
 
 
 def _task(rig: Rig, table: Mounted) -> Task:

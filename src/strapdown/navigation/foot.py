@@ -10,20 +10,24 @@ from strapdown.errors import InputError
 from strapdown.navigation.adaptive_stops import FootStops, rest_samples
 from strapdown.navigation.alignment import LEAST_SAMPLES, Alignment, align_to_yaw
 from strapdown.navigation.eskf import Eskf
-from strapdown.navigation.updates import ZeroVelocity
+from strapdown.navigation.updates import FlatFloor, ZeroVelocity
 from strapdown.rotation import IDENTITY
 from strapdown.types import Recording
 
-MOST_REST_S = 1.0
+MOST_REST_S = 0.5  # longer, and a foot has shifted meanwhile
 SWAY_RAD = 0.002  # what a standing person's foot may turn during a rest: set by judgement, not fitted
+
+FOOT_FLOOR = FlatFloor(height_sigma_m=0.01, velocity_sigma_m_s=None, tilt_rad=np.pi)  # a foot is tilted on any floor
 
 
 def foot_filter(**more: Any) -> Eskf:
     """The error-state filter for a foot.
 
     The noises stand for what a foot adds to the sensor's: shocks, bandwidth, scale errors in turns of 10 rad/s, soles
-    that give. A stance is rolled through, so zero velocity is good to 0.02 m/s and nothing says that the foot does not
+    that give. A stance is rolled through, so zero velocity is good to 0.03 m/s and nothing says that the foot does not
     turn. Gates are open: the velocity after a swing is worse than its covariance says, and the stops are what is right.
+    The sensor is a calibrated one; give gyr_bias_sigma (rad/s) and acc_bias_sigma (m/s2) where it is not.
+    flat_floor=FOOT_FLOOR: every stance is as high as the first.
     """
     settings: dict[str, Any] = {
         "gyr_white": 2e-3,
@@ -32,7 +36,7 @@ def foot_filter(**more: Any) -> Eskf:
         "acc_bias_sigma": 0.0,
         "gyr_drift": 0.0,
         "acc_drift": 0.0,
-        "zero_velocity": ZeroVelocity(sigma_m_s=0.02, insist_s=0.0),
+        "zero_velocity": ZeroVelocity(sigma_m_s=0.03, insist_s=0.0),
         "zero_rate": None,
         "gate_probability": 1e-300,
     }

@@ -1,0 +1,325 @@
+"""strapdown navigate: a log in, the way driven out, with its stops, its errors and a report."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from strapdown.cli.log import Columns, Gravity, Height, Json, Latitude, Log, Sensor, gravity_at, joined_log
+
+if TYPE_CHECKING:
+    from strapdown.evaluation.matching import Reference
+    from strapdown.evaluation.stops import StopPlaces, StopTable
+    from strapdown.motion.stop_and_go import Stops
+    from strapdown.navigation.program import Navigated
+    from strapdown.types import Recording
+
+_KERNELS = ("eskf", "eskf_smoother", "ekf15", "stop_judge", "stop_detectors", "mechanisation", "strapdown")
+
+
+def navigate(
+    log: Log,
+    name: Annotated[
+        str, typer.Option("--filter", metavar="NAME", help="eskf, ekf15 (paper C's), or both, with a comma.")
+    ] = "eskf",
+    vehicle: Annotated[
+        str, typer.Option(metavar="KIND", help="robot (wheels, flat floor), foot, or free (stops alone).")
+    ] = "robot",
+    heading: Annotated[
+        float | None, typer.Option(metavar="DEG", help="At the start, clockwise from north; else the magnetometer's.")
+    ] = None,
+    declination: Annotated[
+        float | None, typer.Option(metavar="DEG", help="Magnetic declination, east positive.")
+    ] = None,
+    calibration: Annotated[
+        Path | None, typer.Option(metavar="CAL.toml", help="Apply this calibration to the log first.")
+    ] = None,
+    part: Annotated[str | None, typer.Option(metavar="PART", help="Part of the catalogue: its noise.")] = None,
+    reference: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Truth: poses or positions by time, or stops in order (columns x, y)."),
+    ] = None,
+    smooth: Annotated[bool, typer.Option("--smooth", help="Off line: use later samples too (eskf).")] = False,
+    latitude: Latitude = None,
+    height: Height = 0.0,
+    gravity: Gravity = None,
+    sensor: Sensor = None,
+    magnetometer: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Sensor of the log whose magnetometer to use.")
+    ] = None,
+    odometer: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Sensor of the log whose odometer to use.")
+    ] = None,
+    columns: Columns = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Folder for solutions, pictures and report.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Where it went: strapdown navigation with zero-velocity updates, from a log that begins at rest.
+
+    With a reference, or the truth in the log, prints the error at every stop as paper C does.
+
+    Example: strapdown navigate drive.csv --calibration cal.toml --part MPU-6050 --heading 0 -o out
+    """
+    import math
+
+    from strapdown.cli import screen
+    from strapdown.cli.orient import declination_of
+    from strapdown.errors import InputError
+    from strapdown.navigation.program import FILTERS, Task
+    from strapdown.navigation.program import navigate as run
+
+    names = [each.strip() for each in name.split(",") if each.strip()]
+    for each in names:
+        if each not in FILTERS:
+            raise InputError(f'there is no filter "{each}"; valid names: {", ".join(FILTERS)}')
+    noise = _noise(part)
+    recording = joined_log(log, sensor, columns, magnetometer, odometer)
+    noise = noise or _noise_of(recording)
+    recording, applied, notes = _calibrated(recording, calibration, log)
+    local, origin = gravity_at(recording, latitude, height, gravity)
+    if declination is None:
+        declination = declination_of(recording, recording.mag_s is not None, notes)
+    truth, stops = _reference(recording, reference)
+    task = Task(
+        vehicle,
+        None if heading is None else math.radians(90.0 - heading),
+        local,
+        math.radians(declination),
+        noise or {},
+        applied,
+        smooth,
+    )
+    screen.ready(*_KERNELS)
+    try:
+        found = {each: run(recording, each, task) for each in names}
+    except InputError as error:
+        raise InputError(f"{log}: {error}") from None
+    for navigated in found.values():
+        notes += [note for note in navigated.notes if note not in notes]
+    tables = {} if stops is None else {each: _table(n, stops) for each, n in found.items()}
+    written = (
+        {} if output is None else _write(output, found, truth, stops, log, f"{local:.5f} m/s2, {origin}", calibration)
+    )
+    document = {each: _numbers(n, truth, tables.get(each)) for each, n in found.items()}
+    if as_json:
+        screen.show_json({"log": str(log), "filters": document, **written, "notes": notes})
+        return
+    _show(document)
+    for each, table in tables.items():
+        print(f"{each}: error at every stop")
+        print(table.text())
+    for note in notes:
+        print(f"note: {note}")
+    for what, path in written.items():
+        print(f"{what}: {path}")
+
+
+def _noise(part: str | None) -> Any:
+    if part is None:
+        return None
+    from strapdown.sensors.part import load_part
+
+    return load_part(part).draw(0).triads()
+
+
+def _noise_of(recording: "Recording") -> Any:
+    """The noise of the part that the log names, if the catalogue knows it."""
+    from strapdown.errors import InputError
+
+    said = recording.meta.get("part")
+    try:
+        return _noise(said) if isinstance(said, str) else None
+    except InputError:
+        return None
+
+
+def _calibrated(recording: "Recording", path: Path | None, log: Path) -> tuple["Recording", Any, list[str]]:
+    from strapdown.calibration.apply import apply
+    from strapdown.calibration.calibration_file import read_calibration
+    from strapdown.cli import screen
+    from strapdown.cli.orient import uncalibrated
+    from strapdown.errors import InputError
+
+    if path is None:
+        return recording, None, uncalibrated(recording)
+    found = read_calibration(path)
+    try:
+        with screen.warnings_shown() as warned:
+            return apply(found, recording), found, warned
+    except InputError as error:
+        raise InputError(f"{log}: {error}") from None
+
+
+def _reference(recording: "Recording", path: Path | None) -> "tuple[Reference | None, Stops | StopPlaces | None]":
+    """The truth along the way, and the stops to compare at, as far as they are known."""
+    from strapdown.evaluation.evaluate import read_reference
+    from strapdown.evaluation.stops import stops_of_motion
+    from strapdown.types import Motion
+
+    if path is not None:
+        places = _places(path)
+        if places is not None:
+            return None, places
+        truth = read_reference(path)
+    elif recording.truth is not None:
+        truth = recording.truth
+    else:
+        return None, None
+    if (
+        isinstance(truth, Motion)
+        and recording.stop is not None
+        and recording.stop.any()
+        and len(truth) == len(recording)
+    ):
+        return truth, stops_of_motion(truth, recording.stop)
+    return truth, None
+
+
+def _places(path: Path) -> "StopPlaces | None":
+    """Stops in the order of the drive: a CSV file with the columns x and y (m), and z if there is one."""
+    import csv
+
+    import numpy as np
+
+    from strapdown.errors import InputError
+    from strapdown.evaluation.stops import stop_places
+
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.reader(line for line in file if line.strip() and not line.startswith("#")))
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return None  # its reader will say what it is
+    header = [cell.strip().lower() for cell in rows[0]] if rows else []
+    if header not in (["x", "y"], ["x", "y", "z"]):
+        return None
+    try:
+        return stop_places(np.array([[float(cell) for cell in row] for row in rows[1:]]))
+    except ValueError as error:
+        raise InputError(f"{path}: a stop is not a number ({error}); give x,y in m, one stop in each line") from None
+
+
+def _table(navigated: "Navigated", stops: "Stops | StopPlaces") -> "StopTable":
+    from strapdown.evaluation.stops import stop_table
+
+    return stop_table(navigated.solution, stops)
+
+
+def _numbers(navigated: "Navigated", truth: "Reference | None", table: "StopTable | None") -> dict[str, Any]:
+    from strapdown.evaluation.evaluate import evaluate
+    from strapdown.evaluation.stops import believed_stands
+    from strapdown.evaluation.trajectory import closing_error, estimated_path_length
+
+    solution = navigated.solution
+    assert solution.p_n is not None
+    sigma = solution.sigma.get("p_n")
+    said: dict[str, Any] = {
+        "samples": len(solution),
+        "path_length_m": float(estimated_path_length(solution)),
+        "closing_error_m": closing_error(solution).length_m,
+        "last_position_m": solution.p_n[-1].tolist(),
+        "last_sigma_m": None if sigma is None else sigma[-1].tolist(),
+        "stops_believed": len(believed_stands(solution)),
+        "events": [
+            {"t_s": e.t_s, "until_s": e.until_s, "kind": e.kind, "text": e.text}
+            for e in solution.events
+            if e.kind != "stop_believed"
+        ],
+        "against_truth": None if truth is None else evaluate(solution, truth).numbers(),
+    }
+    if table is not None:
+        said["stops"] = [
+            {
+                "number": row.number,
+                "t_s": row.t_s,
+                "dx_m": row.dx_m,
+                "dy_m": row.dy_m,
+                "dr_m": row.dr_m,
+                "path_length_m": row.path_length_m,
+                "percent": row.percent,
+            }
+            for row in table.rows
+        ]
+    return said
+
+
+def _write(
+    folder: Path,
+    found: "dict[str, Navigated]",
+    truth: "Reference | None",
+    stops: "Stops | StopPlaces | None",
+    log: Path,
+    gravity: str,
+    calibration: Path | None,
+) -> dict[str, str]:
+    from strapdown.cli.reproduce import make_folder
+    from strapdown.evaluation.figures import save
+    from strapdown.evaluation.navigation_figures import detector_figure, innovation_figure, trajectory_figure
+    from strapdown.evaluation.report import write_report
+    from strapdown.io.solution import write_solution
+
+    make_folder(folder)
+    solutions = {name: n.solution for name, n in found.items()}
+    for name, solution in solutions.items():
+        write_solution(folder / f"{name}.csv", solution)
+    save(trajectory_figure(solutions, truth, stops, log.name), folder / "trajectory.png")
+    more = {}
+    for name, n in found.items():
+        if n.innovations:
+            more[f"Innovations of {name}"] = innovation_figure(n.innovations)
+    first = next(iter(found.values()))
+    more["Stops: what the sensor shows"] = detector_figure(*_detector(first))
+    conditions: dict[str, dict[str, Any]] = {
+        "log": {"file": log.name, "samples": len(first.solution), "gravity": gravity},
+        "calibration": {"file": "none" if calibration is None else calibration.name},
+    }
+    write_report(
+        folder / "report.html",
+        solutions,
+        title=f"Navigation of {log.name}",
+        reference=truth,
+        stops=stops,
+        conditions=conditions,
+        more_figures=more,
+    )
+    return {
+        "solutions": str(folder),
+        "picture": str(folder / "trajectory.png"),
+        "report": str(folder / "report.html"),
+    }
+
+
+def _detector(navigated: "Navigated") -> tuple[Any, ...]:
+    stops = navigated.stops
+    statistic = stops.statistic if hasattr(stops, "statistic") else stops.signal
+    flags = getattr(stops, "flags", {"stop_believed": stops.believed})
+    return stops.t, statistic, stops.threshold, flags, "detector"
+
+
+def _show(document: dict[str, dict[str, Any]]) -> None:
+    from strapdown.cli import screen
+
+    rows = []
+    for name, said in document.items():
+        x, y, z = said["last_position_m"]
+        against = said["against_truth"] or {}
+        final, worst = against.get("final_percent"), against.get("max_percent")
+        rows.append(
+            [
+                name,
+                f"{said['path_length_m']:.3f}",
+                f"{x:.3f}",
+                f"{y:.3f}",
+                f"{z:.3f}",
+                f"{said['closing_error_m']:.3f}",
+                str(said["stops_believed"]),
+                "-" if final is None else f"{final:.2f}",
+                "-" if worst is None else f"{worst:.2f}",
+            ]
+        )
+    screen.show_table(
+        "Where it went (m), and its error in % of the path where the truth is known",
+        ["filter", "path", "x", "y", "z", "end to start", "stops", "at the end", "at most"],
+        rows,
+    )

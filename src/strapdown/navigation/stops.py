@@ -1,0 +1,256 @@
+"""Stops of a vehicle: the controller's word and the IMU's statistics, both.
+
+A stop that only the wheels or the controller tell freezes a filter when an encoder dies or a flag sticks; one that only
+the IMU tells may be a smooth drive. Each sample gets a verdict: believed (both agree), doubted (the controller says
+stop, the IMU not yet or no more), rejected (the IMU is sure, or the doubt lasts). Without a controller's word the IMU
+decides alone.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strapdown import earth
+from strapdown.errors import InputError
+from strapdown.kernels import stop_judge as judge
+from strapdown.sensors.triad import Triad
+from strapdown.types import Array, Event, Recording, Solution
+
+_TOGETHER_S = 0.2  # verdicts interrupted for less are one event
+_TEXTS = {
+    "stop_believed": "the controller and the IMU agree that it stands",
+    "stop_doubted": "the controller says stop, the IMU does not confirm it",
+    "stop_rejected": "the controller says stop, the IMU says that it moves; not used",
+}
+_ALONE = "the IMU says that it stands"
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedStops:
+    """One verdict for each sample, as three columns; statistic and threshold for a picture; speed_m_s as the judge
+    reckons it since the last stop. A sample of none of the three moves."""
+
+    t: Array
+    believed: NDArray[np.bool_]
+    doubted: NDArray[np.bool_]
+    rejected: NDArray[np.bool_]
+    statistic: Array
+    threshold: float
+    speed_m_s: Array
+    events: tuple[Event, ...]
+
+    @property
+    def flags(self) -> dict[str, NDArray[np.bool_]]:
+        return {"stop_believed": self.believed, "stop_doubted": self.doubted, "stop_rejected": self.rejected}
+
+
+@dataclass(frozen=True)
+class NoiseStops:
+    """Thresholds from the sensor's noise: acc_sigma_m_s2, gyr_sigma_rad_s are deviations of one reading at rest.
+
+    window_s: readings of the last so many seconds vary no more than noise_factor times these (a parked motor hums), by a
+    test with false_alarm per window. shift_m_s2, turn_rad_s: how far their means may lie from those at rest, beside
+    noise. speed_m_s, drift_m_s2: a stop is a speed, reckoned since the last one, below speed_m_s + drift_m_s2 times the
+    time since, or readings that are calm for calm_s, whatever the speed. strong: statistic over threshold at which a controller's stop is rejected at once; doubt_s: for how long
+    it is only doubted else. gap_s: a longer step empties the window. mean_s: over which the rest is learned.
+    """
+
+    name: str = field(default="noise", init=False)
+    acc_sigma_m_s2: float = 0.03
+    gyr_sigma_rad_s: float = 0.002
+    window_s: float = 0.15
+    noise_factor: float = 1.5
+    false_alarm: float = 1e-4
+    shift_m_s2: float = 0.05
+    turn_rad_s: float = 0.01
+    speed_m_s: float = 0.03
+    drift_m_s2: float = 0.03
+    calm_s: float = 1.0
+    strong: float = 10.0
+    doubt_s: float = 0.5
+    gap_s: float = 0.5
+    mean_s: float = 2.0
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if name != "name" and not 0.0 < value < np.inf:
+                raise InputError(f"{name} of the stop settings is {value}; give a number above 0")
+        if not self.false_alarm < 1.0:
+            raise InputError(f"false_alarm is {self.false_alarm}; give a probability below 1")
+
+    @classmethod
+    def for_triads(cls, gyroscope: Triad, accelerometer: Triad, rate_hz: float, **more: Any) -> Self:
+        """Deviations of a reading from N, the resolution and the rate: of each instrument the noisiest axis."""
+        said: dict[str, Any] = {}
+        for name, triad, unit in (
+            ("gyr_sigma_rad_s", gyroscope, "rad/s"),
+            ("acc_sigma_m_s2", accelerometer, "m/s2"),
+        ):
+            if triad.unit != unit:
+                raise InputError(f"the triad for {name} reads {triad.unit}; give one that reads {unit}")
+            said[name] = float(np.hypot(max(triad.white) * np.sqrt(rate_hz), triad.resolution / np.sqrt(12.0)))
+            if not said[name] > 0.0:
+                raise InputError(f"the triad for {name} has no noise to derive a threshold from; give {name}")
+        return cls(**{**said, **more})
+
+    @classmethod
+    def from_rest(cls, recording: Recording, rest_s: float = 1.0, **more: Any) -> Self:
+        """Deviations of a reading as they are in the first rest_s of this recording, which are a rest."""
+        if recording.gyr_s is None or recording.acc_s is None:
+            raise InputError("the recording has no gyroscope or no accelerometer; stops are judged by both")
+        rows = recording.t <= recording.t[0] + rest_s
+        if rows.sum() < 10:
+            raise InputError(f"the first {rest_s:g} s have {rows.sum()} samples, noise needs 10; give a longer rest")
+        acc, gyr = (float(x[rows].std(axis=0).max()) for x in (recording.acc_s, recording.gyr_s))
+        if not (acc > 0.0 and gyr > 0.0):
+            raise InputError("the readings at rest do not vary, so they tell no noise; give the deviations")
+        return cls(**{"acc_sigma_m_s2": acc, "gyr_sigma_rad_s": gyr, **more})
+
+    def window_of(self, step_s: float) -> int:
+        """Samples of the window at this step."""
+        return max(round(self.window_s / step_s), 3)
+
+    def threshold(self, size: int) -> float:
+        """Largest variance ratio of a rest, for a window of so many samples."""
+        from scipy.special import chdtri
+
+        degrees = 3 * (size - 1)
+        return self.noise_factor**2 * float(chdtri(degrees, self.false_alarm)) / degrees
+
+    def start(self, step_s: float) -> "JudgeState":
+        """Live: before the first sample, of a sensor that reads every step_s."""
+        size = self.window_of(step_s)
+        s = np.empty(judge.S_SIZE)
+        root = np.sqrt(size)
+        s[judge.S_ACC_VAR], s[judge.S_GYR_VAR] = self.acc_sigma_m_s2**2, self.gyr_sigma_rad_s**2
+        s[judge.S_LIMIT] = self.threshold(size)
+        s[judge.S_STRONG] = self.strong * s[judge.S_LIMIT]
+        s[judge.S_SHIFT] = self.shift_m_s2 + 4.0 * self.noise_factor * self.acc_sigma_m_s2 / root
+        s[judge.S_TURN] = self.turn_rad_s + 4.0 * self.noise_factor * self.gyr_sigma_rad_s / root
+        s[judge.S_SPEED], s[judge.S_DRIFT] = self.speed_m_s, self.drift_m_s2
+        s[judge.S_DOUBT_S], s[judge.S_GAP_S], s[judge.S_MEAN_S] = self.doubt_s, self.gap_s, self.mean_s
+        s[judge.S_CALM_S] = self.calm_s
+        s.flags.writeable = False
+        return JudgeState(np.zeros(judge.WINDOW + 6 * size), s, judge.MOVES)
+
+    def step(self, state: "JudgeState", gyr_s: Array, acc_s: Array, dt: float, word: bool | None) -> "JudgeState":
+        """The state one sample later. word: of the controller; None: there is none. Not checked, as it runs live."""
+        x = state.numbers.copy()
+        says = judge.SAYS_NOTHING if word is None else judge.SAYS_STOP if word else judge.SAYS_MOVE
+        return JudgeState(x, state.settings, judge.step(x, state.settings, says, gyr_s, acc_s, dt))
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeState:
+    """After a sample: a value, which a step does not change."""
+
+    numbers: Array
+    settings: Array
+    verdict: int
+
+    @property
+    def believed(self) -> bool:
+        return self.verdict == judge.BELIEVED
+
+    @property
+    def doubted(self) -> bool:
+        return self.verdict == judge.DOUBTED
+
+    @property
+    def rejected(self) -> bool:
+        return self.verdict == judge.REJECTED
+
+
+@dataclass(frozen=True)
+class PaperStops:
+    """Paper C's check of each sample: | |f| - g | < force_m_s2 and |w| < rate_rad_s. For a calibrated sensor only: the
+    offset of a raw one is above the thresholds, and true stops are then lost. A stop that fails it is doubted."""
+
+    name: str = field(default="paper", init=False)
+    force_m_s2: float = 0.25
+    rate_rad_s: float = 0.03
+    gravity: str | float = "earth"
+
+
+def believed_stops(recording: Recording, settings: NoiseStops | PaperStops | None = None) -> JudgedStops:
+    """Verdicts on all samples, each from what was known by then. A stop column that is missing or never set is no
+    word: then the IMU decides alone."""
+    if recording.gyr_s is None or recording.acc_s is None:
+        missing = "gyroscope" if recording.gyr_s is None else "accelerometer"
+        raise InputError(f"the recording has no {missing}; stops are judged by gyroscope and accelerometer")
+    if len(recording) < 2:
+        raise InputError("the recording has one sample; stops need a stretch of time")
+    word = recording.stop if recording.stop is not None and recording.stop.any() else None
+    if isinstance(settings, PaperStops):
+        return _paper(recording, recording.gyr_s, recording.acc_s, word, settings)
+    return _noise(recording, recording.gyr_s, recording.acc_s, word, settings or NoiseStops())
+
+
+def told_with(solution: Solution, stops: JudgedStops) -> Solution:
+    """The solution with the verdicts as flags and events; a believed stop that the filter refused is a rejected one."""
+    if not np.array_equal(solution.t, stops.t):
+        raise InputError("the stops have other times than the solution; judge the recording that was navigated")
+    refused = solution.flags.get("stop_rejected", np.zeros(len(solution), dtype=bool))
+    flags = {
+        **solution.flags,
+        "stop_believed": stops.believed & ~refused,
+        "stop_doubted": stops.doubted,
+        "stop_rejected": stops.rejected | refused,
+    }
+    events = tuple(sorted((*solution.events, *stops.events), key=lambda event: event.t_s))
+    return replace(solution, flags=flags, events=events)
+
+
+def _noise(
+    recording: Recording, gyr: Array, acc: Array, word: NDArray[np.bool_] | None, settings: NoiseStops
+) -> JudgedStops:
+    dt = np.diff(recording.t, prepend=recording.t[0])
+    state = settings.start(float(np.median(dt[1:])))
+    n = len(dt)
+    says = np.full(n, judge.SAYS_NOTHING) if word is None else np.where(word, judge.SAYS_STOP, judge.SAYS_MOVE)
+    says = says.astype(np.int64)
+    for array in (dt, says):
+        array.flags.writeable = False
+    verdict, statistic, speed = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n)
+    judge.rows(state.numbers, state.settings, says, gyr, acc, dt, verdict, statistic, speed)
+    return _judged(recording.t, verdict, statistic, float(state.settings[judge.S_LIMIT]), speed, word is None)
+
+
+def _paper(
+    recording: Recording, gyr: Array, acc: Array, word: NDArray[np.bool_] | None, settings: PaperStops
+) -> JudgedStops:
+    g = earth.gravity(settings.gravity)
+    force = np.abs(np.linalg.norm(acc, axis=1) - g) / settings.force_m_s2
+    statistic = np.maximum(force, np.linalg.norm(gyr, axis=1) / settings.rate_rad_s)
+    still = statistic < 1.0
+    said = np.ones(len(still), dtype=bool) if word is None else word
+    verdict = np.where(said & still, judge.BELIEVED, np.where(said, judge.DOUBTED, judge.MOVES))
+    if word is None:
+        verdict[~still] = judge.MOVES
+    return _judged(recording.t, verdict, statistic, 1.0, np.zeros(len(still)), word is None)
+
+
+def _judged(
+    t: Array, verdict: NDArray[np.int64], statistic: Array, threshold: float, speed: Array, alone: bool
+) -> JudgedStops:
+    columns = [verdict == code for code in (judge.BELIEVED, judge.DOUBTED, judge.REJECTED)]
+    for array in (*columns, statistic, speed):
+        array.flags.writeable = False
+    texts = {**_TEXTS, "stop_believed": _ALONE} if alone else _TEXTS
+    events = [
+        event for (kind, text), rows in zip(texts.items(), columns, strict=True) for event in _events(t, rows, kind, text)
+    ]
+    believed, doubted, rejected = columns
+    return JudgedStops(
+        t, believed, doubted, rejected, statistic, threshold, speed, tuple(sorted(events, key=lambda e: e.t_s))
+    )
+
+
+def _events(t: Array, flag: NDArray[np.bool_], kind: str, text: str) -> list[Event]:
+    rows = np.flatnonzero(flag)
+    if len(rows) == 0:
+        return []
+    groups = np.split(rows, np.flatnonzero(np.diff(t[rows]) > _TOGETHER_S) + 1)
+    return [Event(float(t[group[0]]), float(t[group[-1]]), kind, text) for group in groups]

@@ -1,0 +1,78 @@
+"""What may go wrong on paper C's tests: no mishap makes our filter diverge, and some the paper's filter cannot bear."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from strapdown.papers import c_scenarios
+from strapdown.papers.c_drive import drive
+from strapdown.papers.c_scenarios import SCENARIOS, believed, outcome
+
+NAMES = [scenario.name for scenario in SCENARIOS]
+ROBOTS = 2
+
+
+@cache
+def found(name):
+    return outcome(SCENARIOS[NAMES.index(name)], ROBOTS)
+
+
+def test_all_that_must_hold_is_there():
+    assert len(set(NAMES)) == len(NAMES) == 10
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_mishap_makes_the_filter_diverge(name):
+    one = found(name)
+    assert len(one.disturbed) == ROBOTS and np.isfinite(one.lost)
+    assert one.disturbed.max() < 1.5  # %: chance; ten robots have 0.9 at most, undisturbed 0.5
+    assert one.lost == pytest.approx(one.disturbed.mean() - one.undisturbed.mean())
+
+
+def test_believing_wheels_or_a_flag_alone_freezes_the_papers_filter():
+    assert found("stuck-flag").paper.min() > 90.0  # %: it never leaves the start
+    assert found("dead-encoder").paper.min() > 50.0
+    assert found("no-flag").paper.min() > 50.0  # and without stops it runs away
+
+
+def test_mishaps_are_told():
+    assert found("dead-encoder").events["odometer_rejected"] >= ROBOTS
+    assert found("push").events["sideways_rejected"] >= ROBOTS
+    assert found("magnet").events["heading_rejected"] >= ROBOTS
+
+
+def test_a_stop_is_believed_from_readings_alone_only_where_it_is_one():
+    for kind in ("square", "straight"):
+        one = drive(kind, 7)
+        alone = believed(one, None)
+        assert not alone[~one.log.stop].any()
+        assert alone[one.log.stop].mean() > 0.6  # it asks for 0.4 s of calm first, and looks 0.15 s ahead
+        first_half = one.log.t < 0.5 * one.log.t[-1]
+        np.testing.assert_array_equal(believed(one, first_half), alone & first_half)
+
+
+def test_a_push_ends_the_belief_although_the_controller_says_stop():
+    push = c_scenarios.Push(8)
+    one = drive("straight", 7, push=push)
+    start = one.path.stops.start_s[push.stop] + 0.5
+    pushed = (one.log.t > start + 0.05) & (one.log.t < start + 0.55)
+    assert one.log.stop[pushed].all() and not believed(one, np.array(one.log.stop))[pushed].any()
+
+
+def test_the_calibration_for_temperature_is_what_holds_the_heat():
+    """Rate at the last stop, 20 degC warmer: with and without it."""
+    with_it = c_scenarios._heated("straight", 7)
+    without = drive("straight", 7, temperature=c_scenarios.TemperatureSeries([0.0, 200.0], [45.0, 45.0]))
+    last = with_it.log.t > with_it.path.stops.start_s[-1]
+    rate = [np.linalg.norm(one.log.gyr_s[last].mean(axis=0)) for one in (with_it, without)]
+    assert rate[0] < 1e-3 < rate[1]  # rad/s: the data sheet allows 3e-3 rad/s of change per axis in 20 degC
+
+
+def test_claims_tell_what_is_lost():
+    seen = []
+    made, outcomes = c_scenarios.claims(seen.append, 1)
+    assert seen[-1] == 1.0 and len(made) == len(outcomes) == 10
+    for claim, one in zip(made, outcomes, strict=True):
+        assert claim.id == f"C/scenarios/{one.scenario.name}" and f"{one.lost:+.2f} lost" in claim.what
+        assert claim.ours == one.disturbed.max() and claim.holds
