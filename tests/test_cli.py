@@ -398,11 +398,15 @@ def test_reproduce_prints_the_table(folder):
         assert part in said.out
 
 
-def test_demo_tells_where_its_pictures_are(folder):
+def test_the_demo_drives_calibrates_and_navigates_by_both_filters(folder):
     said = command("demo", "--json", "-o", "out")
+    assert said.code == 0, said.err
     document = json.loads(said.out)
-    assert said.code == 0 and all(claim["holds"] for claim in document["claims"])
-    assert Path(document["recording"]).is_file() and all(Path(p).is_file() for p in document["pictures"])
+    assert all(Path(p).is_file() for p in document["written"].values())
+    paper, ours = (document["filters"][name] for name in ("paper C", "ours"))
+    assert len(ours["stops"]) == 17  # 16 legs of 0.3 m and the start
+    assert ours["final_percent"] < 1.0  # the claim of reproduce C: 95 of 100 robots
+    assert ours["worst_percent"] < paper["worst_percent"]
 
 
 def test_a_broken_claim_gives_exit_code_1(folder, monkeypatch):

@@ -299,10 +299,10 @@ def test_joseph_is_the_textbook_update():
     x0, p0 = state.numbers[:N].copy(), state.covariance
     gyr, acc = rng.normal(0.0, 0.1, 3), np.array([0.1, -0.2, G])
     mag = q_rotate(q_conj(state.q_nb), FIELD_N)
+    for array in (gyr, acc, mag):
+        array.flags.writeable = False  # as rows of a recording are; else the kernel is compiled anew
     after = filt.step(state, gyr, acc, 0.0, mag_s=mag)
     h, r = np.zeros((7, N)), np.diag([0.05**2] * 3 + [0.002**2] * 3 + [0.05**2])
-    c = np.empty((3, 3))
-    kernel.body_to_n(x0[ROLL], x0[HEADING], x0[PITCH], c)
 
     def measured(x):
         m = np.empty((3, 3))

@@ -115,12 +115,12 @@ class _Job:
 
 
 def _noise(part: str | None) -> "Mapping[str, Triad] | None":
-    """Noise as the part's data sheet has it; any specimen's will do."""
+    """Noise as the data sheet of the part has it."""
     if part is None:
         return None
     from strapdown.sensors.part import load_part
 
-    return load_part(part).draw(0).triads()
+    return load_part(part).nominal().triads()
 
 
 def _noise_of(recording: "Recording") -> "tuple[str | None, Mapping[str, Triad] | None]":

@@ -121,7 +121,7 @@ def _noise(part: str | None) -> Any:
         return None
     from strapdown.sensors.part import load_part
 
-    return load_part(part).draw(0).triads()
+    return load_part(part).nominal().triads()
 
 
 def _noise_of(recording: "Recording") -> Any:

@@ -196,7 +196,7 @@ def _solved(
         from strapdown.sensors.part import load_part
 
         try:
-            filt = FILTERS[name].cls.for_triads(load_part(said).draw(0).triads(), **settings)
+            filt = FILTERS[name].cls.for_triads(load_part(said).nominal().triads(), **settings)
         except InputError:
             if part is not None:
                 raise

@@ -1,9 +1,9 @@
 """Does a vehicle stand? Judged sample by sample from the IMU, beside the word of its controller.
 
-Two things speak for a stop: readings that vary over a window no more than the sensor's own noise, and a speed since
-the last stop that has come back to 0. The speed is a small strapdown in the body's frame: v' = f - f_g - w x v, where
-f_g, what gravity reads, turns with f_g' = - w x f_g. Without it the moment of constant speed in a smooth drive would
-look like a stop. Calm for longer than any drive is, a body is believed to stand whatever its reckoned speed.
+Readings at a stop vary over a window no more than the sensor's own noise. That is not enough: a smooth drive is as
+quiet. So the mean force must be what gravity reads, and the speed since the last stop must have come back to 0. Both
+come from a small strapdown in the sensor's frame: v' = f - f_g - w x v and f_g' = - w x f_g, f_g read at the last stop.
+What it reckons gets worse with time; readings that stay quiet and the same for long are a stop whatever it says.
 """
 
 import math
@@ -18,11 +18,12 @@ SAYS_MOVE, SAYS_STOP, SAYS_NOTHING = 0, 1, 2
 # state x: the window's rows (rate, force) follow WINDOW
 COUNT, NEXT, SINCE_S, DOUBT_S, KNOWN, STATISTIC, SPEED, LAST, HELD_S, CALM_S = range(10)
 V, F_G, BIAS = 10, 13, 16  # m/s, m/s2, rad/s; frame s
-WINDOW = 19
+MEAN, CALM_F = 19, 22  # mean force of the window, now and when the calm began, m/s2
+WINDOW = 25
 
 # settings s
 S_ACC_VAR, S_GYR_VAR, S_LIMIT, S_STRONG, S_SHIFT, S_TURN = range(6)
-S_SPEED, S_DRIFT, S_DOUBT_S, S_GAP_S, S_MEAN_S, S_CALM_S = range(6, 12)
+S_SPEED, S_DRIFT, S_DOUBT_S, S_GAP_S, S_MEAN_S, S_LONG_S = range(6, 12)
 S_SIZE = 12
 
 
@@ -38,13 +39,13 @@ def step(x, s, word, gyr, acc, dt):
         _move(x, gyr, acc, min(dt, s[S_GAP_S]))
     shift, turn = _spread(x, s, size)
     full = x[COUNT] >= size
-    calm = full and x[STATISTIC] <= s[S_LIMIT] and turn <= s[S_TURN]
-    if x[LAST] == BELIEVED:
-        calm = calm and shift <= s[S_SHIFT]  # a pull that does not vary: the start of a smooth drive
+    known = x[KNOWN] > 0.0
+    quiet = full and x[STATISTIC] <= s[S_LIMIT] and (turn <= s[S_TURN] or not known)
+    _calm_stretch(x, s, quiet, dt)
     x[SPEED] = math.sqrt(x[V] ** 2 + x[V + 1] ** 2 + x[V + 2] ** 2)
-    x[CALM_S] = x[CALM_S] + dt if calm else 0.0
-    slow = x[SPEED] <= s[S_SPEED] + s[S_DRIFT] * x[SINCE_S]
-    stands = calm and (x[KNOWN] == 0.0 or slow or x[CALM_S] > s[S_CALM_S])
+    slack = s[S_DRIFT] * x[SINCE_S]
+    back = shift <= s[S_SHIFT] + slack and x[SPEED] <= s[S_SPEED] + slack
+    stands = quiet and (not known or back or x[CALM_S] > s[S_LONG_S])
     verdict = MOVES
     if word != SAYS_MOVE and stands:
         verdict = BELIEVED
@@ -95,6 +96,20 @@ def _move(x, gyr, acc, dt):
 
 
 @njit(cache=True)
+def _calm_stretch(x, s, quiet, dt):
+    """For how long the readings have been quiet and the mean force has stayed where it was when that began."""
+    off = 0.0
+    for j in range(3):
+        off += (x[MEAN + j] - x[CALM_F + j]) ** 2
+    if quiet and x[CALM_S] > 0.0 and math.sqrt(off) <= s[S_SHIFT]:
+        x[CALM_S] += dt
+    else:
+        x[CALM_S] = dt if quiet else 0.0
+        for j in range(3):
+            x[CALM_F + j] = x[MEAN + j]
+
+
+@njit(cache=True)
 def _spread(x, s, size):
     """Variance over the window against the sensor's, the larger of force and rate, into STATISTIC; distance of the
     window's means from what they were at rest: force (m/s2) and rate (rad/s)."""
@@ -115,6 +130,7 @@ def _spread(x, s, size):
                 turn += (mean - x[BIAS + j]) ** 2
             else:
                 shift += (mean - x[F_G + j]) ** 2
+                x[MEAN + j] = mean
         variance = s[S_GYR_VAR] if instrument == 0 else s[S_ACC_VAR]
         if count > 1:
             x[STATISTIC] = max(x[STATISTIC], spread / (3.0 * (count - 1) * variance))

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from strapdown import earth
 from strapdown.errors import InputError
 from strapdown.kernels import stop_detectors as kernels
 from strapdown.navigation.detectors import Shoe, windows
@@ -34,7 +33,7 @@ class FoundStops:
 
 @dataclass(frozen=True)
 class FootStops:
-    """The signal is SHOE's: root mean square of rate and of force beside gravity, 1 m/s2 counted as force_as_rate rad/s.
+    """The signal is SHOE's: root mean square of rate and of force beside gravity; 1 m/s2 counts as force_as_rate rad/s.
 
     ratio: it stands below this part of the recent peak, which is forgotten within forget_s. least_rad_s: below this it
     always stands. patience_s: so long without a stop, and the threshold rises by a factor e each second.
@@ -89,15 +88,17 @@ class FootStops:
 def rest_samples(recording: Recording, settings: FootStops, most_s: float) -> int:
     """How many samples at the start are a rest: below least_rad_s, at most most_s of them."""
     moving = np.flatnonzero(settings.signal(recording) >= settings.least_rad_s)
-    before, after = windows(recording.t, settings.window_s, settings.look_ahead)
+    _, after = windows(recording.t, settings.window_s, settings.look_ahead)
     first = int(moving[0]) - after if len(moving) else len(recording)
     return min(first, int(np.searchsorted(recording.t, recording.t[0] + most_s, side="right")))
 
 
 def told_with(solution: Solution, found: FoundStops) -> Solution:
     """The solution, with its stops as flags and the detector's events beside the filter's."""
-    refused = solution.flags.get("stop_rejected", np.zeros(len(solution), dtype=bool))
-    flags = {**solution.flags, "stop_believed": found.believed & ~refused}
+    none = np.zeros(len(solution), dtype=bool)  # nobody's word is there to doubt
+    refused = solution.flags.get("stop_rejected", none)
+    stops = {"stop_believed": found.believed & ~refused, "stop_doubted": none, "stop_rejected": refused}
+    flags = {**solution.flags, **stops}
     events = tuple(sorted((*solution.events, *found.events), key=lambda event: event.t_s))
     return replace(solution, flags=flags, events=events)
 

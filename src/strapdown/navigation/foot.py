@@ -67,6 +67,4 @@ def align_foot(
     seen_var = aligned.gyr_bias_sigma**2 + (SWAY_RAD / rest_s) ** 2
     known_var = gyr_bias_sigma**2
     share = known_var / (known_var + seen_var)
-    return replace(
-        aligned, gyr_bias_s=share * aligned.gyr_bias_s, gyr_bias_sigma=np.asarray(np.sqrt(share * seen_var))
-    )
+    return replace(aligned, gyr_bias_s=share * aligned.gyr_bias_s, gyr_bias_sigma=np.asarray(np.sqrt(share * seen_var)))

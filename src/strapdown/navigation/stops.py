@@ -50,11 +50,12 @@ class JudgedStops:
 class NoiseStops:
     """Thresholds from the sensor's noise: acc_sigma_m_s2, gyr_sigma_rad_s are deviations of one reading at rest.
 
-    window_s: readings of the last so many seconds vary no more than noise_factor times these (a parked motor hums), by a
-    test with false_alarm per window. shift_m_s2, turn_rad_s: how far their means may lie from those at rest, beside
-    noise. speed_m_s, drift_m_s2: a stop is a speed, reckoned since the last one, below speed_m_s + drift_m_s2 times the
-    time since, or readings that are calm for calm_s, whatever the speed. strong: statistic over threshold at which a controller's stop is rejected at once; doubt_s: for how long
-    it is only doubted else. gap_s: a longer step empties the window. mean_s: over which the rest is learned.
+    window_s: over so long readings vary by no more than noise_factor times these (a parked motor hums), by a test with
+    false_alarm for each window. shift_m_s2, turn_rad_s: how far their means may lie from those at rest, beside noise.
+    speed_m_s: largest speed, reckoned since the last stop. drift_m_s2: both limits grow by it each second since. calm_s:
+    readings that stay calm and the same for so long are a stop whatever the speed. strong: statistic over threshold at
+    which a controller's stop is rejected at once; doubt_s: for how long it is only doubted else. gap_s: a longer step
+    empties the window. mean_s: over which the rest is learned.
     """
 
     name: str = field(default="noise", init=False)
@@ -131,7 +132,7 @@ class NoiseStops:
         s[judge.S_TURN] = self.turn_rad_s + 4.0 * self.noise_factor * self.gyr_sigma_rad_s / root
         s[judge.S_SPEED], s[judge.S_DRIFT] = self.speed_m_s, self.drift_m_s2
         s[judge.S_DOUBT_S], s[judge.S_GAP_S], s[judge.S_MEAN_S] = self.doubt_s, self.gap_s, self.mean_s
-        s[judge.S_CALM_S] = self.calm_s
+        s[judge.S_LONG_S] = self.calm_s
         s.flags.writeable = False
         return JudgeState(np.zeros(judge.WINDOW + 6 * size), s, judge.MOVES)
 
@@ -240,7 +241,9 @@ def _judged(
         array.flags.writeable = False
     texts = {**_TEXTS, "stop_believed": _ALONE} if alone else _TEXTS
     events = [
-        event for (kind, text), rows in zip(texts.items(), columns, strict=True) for event in _events(t, rows, kind, text)
+        event
+        for (kind, text), rows in zip(texts.items(), columns, strict=True)
+        for event in _events(t, rows, kind, text)
     ]
     believed, doubted, rejected = columns
     return JudgedStops(

@@ -1,4 +1,4 @@
-"""Navigation on recorded walks: scores of the stop detectors with the error-state filter, and their cross-validation."""
+"""Navigation on recorded walks: scores of the stop detectors with the error-state filter, cross-validated."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

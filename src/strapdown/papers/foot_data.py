@@ -1,8 +1,8 @@
 """Recorded walks of others with a sensor on the foot, as recordings, and their scores.
 
-foot_vicon: 18 walks and runs under cameras (Wagstaff, Peretroukhin and Kelly 2017). openshoe_square: a hand-held square,
-two laps with stops. xio_gait: a walk of about 25 m that ends where it began. Their frames are told below; all three
-become frame s of the recording as they are, with the mounting q_bs that takes s to a body of x forward, y left, z up.
+foot_vicon: 18 walks and runs under cameras (Wagstaff, Peretroukhin and Kelly 2017). openshoe_square: two laps of a
+square with stops, carried by hand. xio_gait: a walk of about 25 m that ends where it began. Readings stay in the
+sensor's frame s; q_bs takes it to a body of x forward, y left, z up.
 """
 
 from dataclasses import dataclass
@@ -79,7 +79,10 @@ def read_xio_gait(path: str | Path) -> Walk:
     if rows.ndim != 2 or rows.shape[1] != 7:
         raise InputError(f"{path} has {rows.shape[-1]} columns; give time, three rates and three forces")
     recording = Recording(
-        _unrepeated(rows[:, 0]), gyr_s=np.radians(rows[:, 1:4]), acc_s=rows[:, 4:] * STANDARD_G_M_S2, meta={"source": "xio_gait"}
+        _unrepeated(rows[:, 0]),
+        gyr_s=np.radians(rows[:, 1:4]),
+        acc_s=rows[:, 4:] * STANDARD_G_M_S2,
+        meta={"source": "xio_gait"},
     )
     return Walk(path.stem, recording, AS_IT_IS, None, None, None)
 
@@ -108,12 +111,13 @@ def _upright(recording: Recording) -> tuple[float, ...]:
 
 def _mat(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
     from scipy.io import loadmat
+    from scipy.io.matlab import MatReadError
 
     if not path.is_file():
         raise InputError(f"{path} is not a file; give a .mat file of the recorded walks")
     try:
         fields: dict[str, Any] = loadmat(path)
-    except (ValueError, OSError, NotImplementedError) as e:
+    except (ValueError, OSError, NotImplementedError, MatReadError) as e:
         raise InputError(f"{path} is not a .mat file that can be read ({e}); give one of the recorded walks") from None
     missing = [name for name in names if name not in fields]
     if missing:
