@@ -7,7 +7,7 @@ import pytest
 
 from strapdown.papers import c_scenarios
 from strapdown.papers.c_drive import drive
-from strapdown.papers.c_scenarios import SCENARIOS, believed, outcome
+from strapdown.papers.c_scenarios import SCENARIOS, judged, outcome, settled
 
 NAMES = [scenario.name for scenario in SCENARIOS]
 ROBOTS = 2
@@ -38,18 +38,29 @@ def test_believing_wheels_or_a_flag_alone_freezes_the_papers_filter():
 
 def test_mishaps_are_told():
     assert found("dead-encoder").events["odometer_rejected"] >= ROBOTS
-    assert found("push").events["sideways_rejected"] >= ROBOTS
+    assert found("push").events["sideways_rejected"] >= ROBOTS and found("push").events["stop_rejected"] >= ROBOTS
+    assert found("stuck-flag").events["stop_rejected"] >= 10 * ROBOTS  # nearly every one of its 22 moves
     assert found("magnet").events["heading_rejected"] >= ROBOTS
 
 
 def test_a_stop_is_believed_from_readings_alone_only_where_it_is_one():
     for kind in ("square", "straight"):
         one = drive(kind, 7)
-        alone = believed(one, None)
-        assert not alone[~one.log.stop].any()
-        assert alone[one.log.stop].mean() > 0.6  # it asks for 0.4 s of calm first, and looks 0.15 s ahead
-        first_half = one.log.t < 0.5 * one.log.t[-1]
-        np.testing.assert_array_equal(believed(one, first_half), alone & first_half)
+        stops = judged(one, None)
+        alone = settled(stops)
+        assert not (alone & ~stops.believed).any() and not alone[~one.log.stop].any()
+        assert (
+            alone[one.log.stop].mean() > 0.6
+        )  # its window of 0.3 s must fill first, and 0.15 s are left out at the end
+
+
+def test_of_every_stop_the_end_is_left_out():
+    one = drive("straight", 7)
+    stops = judged(one, np.array(one.log.stop))
+    used = settled(stops)
+    for end_s in one.path.stops.end_s[1:-1]:
+        end = (one.log.t > end_s - 0.14) & (one.log.t < end_s)
+        assert stops.believed[end].all() and not used[end].any()
 
 
 def test_a_push_ends_the_belief_although_the_controller_says_stop():
@@ -57,7 +68,7 @@ def test_a_push_ends_the_belief_although_the_controller_says_stop():
     one = drive("straight", 7, push=push)
     start = one.path.stops.start_s[push.stop] + 0.5
     pushed = (one.log.t > start + 0.05) & (one.log.t < start + 0.55)
-    assert one.log.stop[pushed].all() and not believed(one, np.array(one.log.stop))[pushed].any()
+    assert one.log.stop[pushed].all() and not settled(judged(one, np.array(one.log.stop)))[pushed].any()
 
 
 def test_the_calibration_for_temperature_is_what_holds_the_heat():

@@ -52,7 +52,7 @@ class NoiseStops:
 
     window_s: over so long readings vary by no more than noise_factor times these (a parked motor hums), by a test with
     false_alarm for each window. shift_m_s2, turn_rad_s: how far their means may lie from those at rest, beside noise.
-    speed_m_s: largest speed, reckoned since the last stop. drift_m_s2: both limits grow by it each second since. calm_s:
+    speed_m_s: largest speed, reckoned since the last stop. drift_m_s2: both limits grow by it each second. calm_s:
     readings that stay calm and the same for so long are a stop whatever the speed. strong: statistic over threshold at
     which a controller's stop is rejected at once; doubt_s: for how long it is only doubted else. gap_s: a longer step
     empties the window. mean_s: over which the rest is learned.

@@ -59,7 +59,7 @@ class Outcome:
 
 
 def judged(one: Drive, word: Flags | None) -> JudgedStops:
-    """The word (None: there is none) beside the readings. Virtual motors do not hum: noise is all that a rest may show."""
+    """The word (None: there is none) beside the readings. Virtual motors do not hum: a rest shows noise alone."""
     known = one.robot.known
     settings = NoiseStops.for_triads(
         known["gyroscope"], known["accelerometer"], RATE_HZ, noise_factor=1.0, window_s=WINDOW_S
