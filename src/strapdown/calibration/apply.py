@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from strapdown.calibration.calibration import FIELDS, Calibration, Correction, Found
+from strapdown.calibration.calibration import FIELDS, PARAMETERS, VERDICTS, Calibration, Correction, Found
+from strapdown.calibration.log_units import gyroscope_doubt, refuse_other_units
 from strapdown.errors import InputError, RangeWarning
 from strapdown.types import Array, Recording
 
@@ -17,8 +18,9 @@ META = "calibrated"  # key in a recording's meta: instrument -> method and date 
 def apply(calibration: Calibration, recording: Recording) -> Recording:
     """The recording with corrected readings. What was applied stands in its meta; applying again is refused.
 
-    Instruments that the log lacks are passed over, but one must be there. Temperatures outside the data of the
-    calibration are extrapolated, with a RangeWarning.
+    Instruments that the log lacks are passed over, but one must be there. Readings in another unit are refused. A
+    RangeWarning tells of temperatures outside the data of the calibration, which are extrapolated, of a log of another
+    part, and of a gyroscope that at rest reads more than any does.
     """
     done = applied(recording)
     todo = {name: c for name, c in calibration.corrections.items() if getattr(recording, FIELDS[name]) is not None}
@@ -35,6 +37,11 @@ def apply(calibration: Calibration, recording: Recording) -> Recording:
         )
     if recording.increments is not None:
         raise InputError("the log has increments (delta angle, delta velocity), which this calibration is not for")
+    refuse_other_units(recording, todo)
+    warn_other_part("the calibration", calibration.part, recording)
+    doubt = gyroscope_doubt(recording) if "gyroscope" in todo else None
+    if doubt is not None:  # no refusal: a turntable turns as steadily as a wrong unit reads
+        warnings.warn(doubt, RangeWarning, stacklevel=2)
     values: dict[str, Any] = {}
     f_s = recording.acc_s
     for name in sorted(todo):  # the accelerometer first: the gyroscope's g-sensitivity needs it corrected
@@ -100,7 +107,7 @@ def _in_turn(name: str, first: Correction, second: Correction) -> Correction:
     both = _product(scale, np.vstack([np.ones(3), second.temperature_scale]))
     return Correction(
         first.unit,
-        _both_found(first.found, second.found),
+        _both_found(first, second),
         matrix=second.matrix @ first.matrix,
         bias=offset[0],
         cubic=second.cubic,
@@ -129,19 +136,59 @@ def _sum(a: Array, b: Array) -> Array:
 
 
 def _sigmas(first: Correction, second: Correction, offset: Array, scale: Array) -> dict[str, Array]:
-    """The later fit saw what the earlier left over, so where both found a parameter the later one's sigma counts."""
+    """The later fit saw what the earlier left over, so its sigma counts; but what it assumed the earlier may know."""
     shapes = {"temperature_bias": offset[1:].shape, "temperature_scale": scale[1:].shape}
-    sigma = {**first.sigma, **second.sigma}
+    sigma = dict(first.sigma)
+    for name, later in second.sigma.items():
+        both = np.full(max(later.shape, sigma.get(name, later).shape), np.inf)  # of curves the higher degree
+        for known in (sigma.get(name, later), later):
+            rows = both[: len(known)]
+            rows[np.isfinite(known)] = known[np.isfinite(known)]
+        sigma[name] = both
     return {name: s for name, s in sigma.items() if name not in shapes or s.shape == shapes[name]}
 
 
-def _both_found(first: Found, second: Found) -> Found:
+def _both_found(first: Correction, second: Correction) -> Found:
+    """Of both steps: the worse verdict, all notes, and what neither of them could tell."""
+    one, other = first.found, second.found
+    left_open = [said for said in one.undetermined if not _tells(second, said)]
+    left_open += [said for said in other.undetermined if not _tells(first, said) and said not in left_open]
+    # an earlier joining has its steps in tables of their own already
+    data: dict[str, Any] = {}
+    for found in (one, other):
+        steps = found.data if ", " in found.method else {found.method: found.data}
+        for name, step in steps.items():
+            number = 2
+            while name in data:
+                name, number = f"{name.partition(' (')[0]} ({number})", number + 1
+            data[name] = dict(step)
     return replace(
-        second,
-        method=f"{first.method}, {second.method}",
-        data={first.method: dict(first.data), second.method: dict(second.data)},
-        notes=(*first.notes, *second.notes),
+        other,
+        method=f"{one.method}, {other.method}",
+        data=data,
+        verdict=max(one.verdict, other.verdict, key=VERDICTS.index),
+        notes=tuple(dict.fromkeys((*one.notes, *other.notes))),
+        undetermined=tuple(left_open),
     )
+
+
+def _tells(correction: Correction, said: str) -> bool:
+    """Did the correction find all parameters that the sentence ("matrix, off the diagonal: why") names first?"""
+    head = said.partition(":")[0]
+    named = [name for name in PARAMETERS if name in head.replace(",", " ").split()]
+    known = [name in correction.sigma and bool(np.isfinite(correction.sigma[name]).all()) for name in named]
+    return bool(named) and all(known)
+
+
+def warn_other_part(what: str, part: str | None, recording: Recording) -> None:
+    """A RangeWarning where the log says that it is of another part: not refused, since names of parts are loose."""
+    said = recording.meta.get("part")
+    if part is not None and isinstance(said, str) and _plain(part) != _plain(said):
+        warnings.warn(f"{what} is of part {part}, and the log says {said}; check it", RangeWarning, stacklevel=3)
+
+
+def _plain(part: str) -> str:
+    return "".join(letter for letter in part.lower() if letter.isalnum())
 
 
 def _warn_outside(name: str, correction: Correction, recording: Recording) -> None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from strapdown.calibration.calibration import UNITS, Calibration, Correction
 from strapdown.calibration.heated_rest import still_while_heated
+from strapdown.calibration.log_units import refuse_temperature
 from strapdown.calibration.rest_blocks import Blocks, blocks_of, instruments_at_rest, refuse_saturated
 from strapdown.calibration.slow_noise import Fitted, estimated_covariances, known_covariance
 from strapdown.calibration.temperature_degree import chosen_degree
@@ -28,6 +29,7 @@ from strapdown.types import Array, Recording
 LEAST_RANGE_C = 5.0
 HIGHEST_DEGREE = 3
 REFERENCE_C = 25.0  # where it lies in the data; else the middle of the data, rounded
+_FARTHEST_C = 100.0  # of the reference from the data: a curve says nothing there
 _SAME_POSE_RAD = np.radians(2.0)  # a fixture brings a pose back to much less
 _LEAST_LEVER = 3.0  # m/s2: spread of gravity along an axis over the poses for its scale to be told
 _LEAST_SHARE = 0.5  # of the range of temperature that a pose must see for its slope to count
@@ -65,6 +67,9 @@ def calibrate_temperature(
         raise InputError("the log has no temperature; record the sensor's thermometer along (docs/io.md: temperature)")
     if isinstance(highest_degree, bool) or highest_degree not in range(5):
         raise InputError(f"highest_degree is {highest_degree}; give a whole number from 0 to 4")
+    refuse_temperature(recording.temperature)
+    if reference_c is not None:
+        _refuse_far_reference(reference_c, recording.temperature)
     stills = still_while_heated(recording)
     used = np.zeros(len(recording), dtype=bool)
     for still in stills:
@@ -85,6 +90,15 @@ def calibrate_temperature(
         correction, curves[name] = problem.solved(celsius, reference_c, (low, high))
         corrections[name] = correction
     return TemperatureFit(Calibration(corrections), curves, used, blocks)
+
+
+def _refuse_far_reference(reference_c: float, celsius: Array) -> None:
+    low, high = float(celsius.min()), float(celsius.max())
+    if not low - _FARTHEST_C <= reference_c <= high + _FARTHEST_C:  # not a number neither
+        raise InputError(
+            f"the reference temperature is {reference_c:g} degC and the log runs from {low:.4g} to {high:.4g} degC; "
+            f"give one within {_FARTHEST_C:g} degC of the log"
+        )
 
 
 def _check_range(low: float, high: float, blocks: Blocks, highest_degree: int) -> None:

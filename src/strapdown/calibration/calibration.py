@@ -51,6 +51,10 @@ class Found:
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
             raise InputError(f'verdict "{self.verdict}" is not known; valid: {", ".join(VERDICTS)}')
+        if self.residual_rms is not None and not self.residual_rms >= 0.0:
+            raise InputError(
+                f"residual_rms is {self.residual_rms}; give 0 or more, or leave it out"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +84,19 @@ class Correction:
             raise InputError(f'unit "{self.unit}" is not known; valid: {", ".join(UNITS.values())}')
         for name in PARAMETERS:
             value = np.asarray(getattr(self, name), dtype=np.float64)
+            if name not in _SHAPES and value.size == 0:
+                value = value.reshape(0, 3)
             shape = _SHAPES.get(name, (len(value) if value.ndim else 0, 3))
             object.__setattr__(self, name, locked(value, shape, name))
+        if self.g_sensitivity.any() and self.unit != UNITS["gyroscope"]:
+            raise InputError("g_sensitivity is the gyroscope's alone; leave it out of other instruments")
         if not abs(np.linalg.det(self.matrix)) > 1e-9:
             raise InputError("matrix is singular: a direction is lost; check the calibration")
         sigma = {}
         for name, value in self.sigma.items():
             given = np.array(value, dtype=np.float64)
+            if name in PARAMETERS and not given.size:  # of a curve of degree 0
+                continue
             if name not in PARAMETERS or given.shape != getattr(self, name).shape or not (given >= 0.0).all():
                 raise InputError(f"sigma of {name} does not fit; give standard deviations of the parameter's shape")
             given.flags.writeable = False

@@ -40,7 +40,8 @@ def _sigma_key(instrument: str, parameter: str) -> str:
 
 
 def _valid_keys(instrument: str) -> list[str]:
-    keys = [key for p in PARAMETERS for key in (_key(instrument, p), _sigma_key(instrument, p))]
+    own = [p for p in PARAMETERS if p != "g_sensitivity" or instrument == "gyroscope"]
+    keys = [key for p in own for key in (_key(instrument, p), _sigma_key(instrument, p))]
     return [*_FOUND, f"residual_rms_{_LETTERS[instrument]}", *keys, *_CONDITIONS]
 
 
@@ -64,11 +65,13 @@ def calibration_text(calibration: Calibration) -> str:
         plain = Correction(c.unit, c.found)
         for parameter in PARAMETERS:
             value = getattr(c, parameter)
+            if not value.size:  # a curve of degree 0
+                continue
             if parameter in c.sigma or not np.array_equal(value, getattr(plain, parameter)):
                 lines.append(f"{_key(instrument, parameter)} = {toml_value(value)}")
             if parameter in c.sigma:
                 lines.append(f"{_sigma_key(instrument, parameter)} = {toml_value(c.sigma[parameter])}")
-        if c.follows_temperature:
+        if c.follows_temperature or c.reference_c != plain.reference_c:
             lines.append(f"reference_c = {toml_value(float(c.reference_c))}")
         if c.range_c is not None:
             lines.append(f"range_c = {toml_value([float(x) for x in c.range_c])}")
@@ -89,7 +92,8 @@ def read_calibration(path: str | os.PathLike[str]) -> Calibration:
     if said != FORMAT:
         if isinstance(said, str) and said.startswith(_FAMILY):
             raise InputError(f'{path}: is of format "{said}", this program reads "{FORMAT}"; update strapdown')
-        raise InputError(f'{path}: "format" is {shown(said)}; a calibration has format = "{FORMAT}"')
+        wrong = "is missing" if said is None else f"is {shown(said)}"
+        raise InputError(f'{path}: "format" {wrong}; a calibration has format = "{FORMAT}"')
     corrections = {}
     for name, value in values.items():
         if name == "format":

@@ -8,15 +8,14 @@ from numpy.typing import NDArray
 
 from strapdown.calibration.apply import refuse_calibrated
 from strapdown.calibration.calibration import FIELDS
+from strapdown.calibration.log_units import refuse_other_units_at_rest
 from strapdown.errors import InputError
 from strapdown.types import Array, Recording
 
 MOST_BLOCKS = 64  # more say no more about drift, and their covariance is a full matrix
 _LEAST_SAMPLES = 10  # in a block
 _SHORTEST_S = 0.5
-# No part reads so much at rest: 35 rad/s is the range of the widest gyroscopes, and gravity is about 9.8 m/s2
-_MOST_AT_REST = {"accelerometer": 20.0, "gyroscope": 35.0}
-_LEAST_GRAVITY = 5.0
+_MOST_ALIKE = 100  # samples: a coarse count may hide the noise for a moment
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,25 +67,23 @@ def blocks_of(t: Array, rests: Sequence[slice], most: int = MOST_BLOCKS) -> Bloc
     return Blocks(begin, end, middle, np.asarray((end - begin) * step, dtype=np.float64), np.concatenate(of), step)
 
 
-def instruments_at_rest(recording: Recording) -> dict[str, Array]:
-    """Accelerometer and gyroscope readings of the log by instrument; refuses what is no log as recorded, in SI."""
+def instruments_at_rest(recording: Recording, gravity: float | None = None) -> dict[str, Array]:
+    """Accelerometer and gyroscope readings of the log by instrument; refuses what is no log as recorded, in SI.
+
+    gravity (m/s2): of the place, if it is known.
+    """
     present = {name: getattr(recording, FIELDS[name]) for name in ("accelerometer", "gyroscope")}
     present = {name: values for name, values in present.items() if values is not None}
     if not present:
         raise InputError("the log has neither accelerometer nor gyroscope; record at least one of them")
     refuse_calibrated(recording, *present)
     for name, values in present.items():
-        size = float(np.median(np.linalg.norm(values[:: max(1, len(values) // 10_000)], axis=1)))
-        if size > _MOST_AT_REST[name]:
+        if (values == values[0]).all() and len(values) > _MOST_ALIKE:
             raise InputError(
-                f"the {name} reads {size:.4g} {'m/s2' if name == 'accelerometer' else 'rad/s'} at the median, which no "
-                "sensor at rest does: raw counts? Give their sensitivity in the column mapping (docs/io.md)"
+                f"the {name} reads the same in all {len(values)} samples: it has no noise, so it is not connected or "
+                "broken; check the wiring"
             )
-        if name == "accelerometer" and size < _LEAST_GRAVITY:
-            raise InputError(
-                f"the accelerometer reads {size:.4g} m/s2 at the median, and gravity alone is about 9.8: is its unit "
-                "g? Name the unit in the column mapping (docs/io.md)"
-            )
+    refuse_other_units_at_rest(recording, gravity)
     return present
 
 

@@ -56,8 +56,8 @@ def calibrate_static(
     part by instrument, as load_part(...).nominal().triads(); estimated from the log where there are none. The
     magnetometer is left alone.
     """
-    instruments = instruments_at_rest(recording)
     level_s = gravity_s(gravity, roll_rad, pitch_rad)
+    instruments = instruments_at_rest(recording, gravity)
     if not attitude_sigma_rad >= 0.0:
         raise InputError(f"attitude_sigma_rad is {attitude_sigma_rad}; give a number of 0 or more")
     stills = _in_attitude(still_intervals(recording), level_s)

@@ -1,5 +1,7 @@
 """strapdown navigate: a log in, the way driven out, with its stops, its errors and a report."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -93,7 +95,10 @@ def navigate(
     )
     screen.ready(*_KERNELS)
     try:
-        found = {each: run(recording, each, task) for each in names}
+        with screen.progress("navigating", float(len(names))) as done:
+            found = {}
+            for i, each in enumerate(names):
+                found[each] = run(recording, each, task, partial(_ahead, done, i))
     except InputError as error:
         raise InputError(f"{log}: {error}") from None
     for navigated in found.values():
@@ -114,6 +119,10 @@ def navigate(
         print(f"note: {note}")
     for what, path in written.items():
         print(f"{what}: {path}")
+
+
+def _ahead(done: Callable[[float], None], before: int, part: float) -> None:
+    done(before + part)
 
 
 def _noise(part: str | None) -> Any:

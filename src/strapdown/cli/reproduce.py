@@ -19,7 +19,8 @@ def reproduce(
         str | None,
         typer.Argument(
             metavar="[EXPERIMENT]",
-            help="A: a-a, a-b, a-c, a-d or a-e. B: sensors, orientation. C: calibration. All if left out.",
+            help="A: a-a, a-b, a-c, a-d or a-e. B: sensors, orientation. "
+            "C: calibration, navigation, scenarios, foot. All if left out.",
         ),
     ] = None,
     output: Annotated[
@@ -34,15 +35,14 @@ def reproduce(
         Path | None,
         typer.Option(metavar="DIR", help="B, C: recorded data of others (or STRAPDOWN_DATA, or ../shared/data)."),
     ] = None,
-    runs: Annotated[
-        int | None, typer.Option(metavar="N", help="C: how many virtual specimens; 100 if left out.")
-    ] = None,
+    runs: Annotated[int | None, typer.Option(metavar="N", help="C: how many virtual specimens or robots.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of the tables.")] = False,
 ) -> None:
     """Repeat a paper's experiments and print each claim: published, ours, tolerance, holds.
 
     Paper A runs at 50, 10 and 1 ms with every method. Paper B: errors of virtual parts, analysed back; orientation
-    filters. Paper C: calibration. Exit code 1 if a claim does not hold.
+    filters. Paper C: calibration, its two tests with both filters, mishaps, recorded walks. Exit code 1 if a claim does
+    not hold.
 
     Example: strapdown reproduce A a-e -o out
     """

@@ -1,6 +1,7 @@
 """strapdown reproduce B and C: experiments of virtual parts, and of recorded data where it is at hand."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,8 @@ if TYPE_CHECKING:
     from strapdown.papers.claim import Claim
 
 B_EXPERIMENTS = ("sensors", "orientation")
-C_EXPERIMENTS = ("calibration",)
+NAVIGATION = ("eskf", "eskf_smoother", "ekf15", "stop_judge", "stop_detectors", "mechanisation")
+C_EXPERIMENTS = ("calibration", "navigation", "scenarios", "foot")
 
 
 def reproduce_b(experiment: str | None, folder: Path, data: Path | None, as_json: bool) -> None:
@@ -54,22 +56,62 @@ def reproduce_b(experiment: str | None, folder: Path, data: Path | None, as_json
 
 
 def reproduce_c(experiment: str | None, folder: Path, data: Path | None, runs: int | None, as_json: bool) -> None:
+    """runs: virtual specimens or robots; 100 for calibration, 50 for navigation, 10 for each scenario if None."""
     from strapdown.cli import screen
     from strapdown.cli.reproduce import make_folder
     from strapdown.errors import InputError
     from strapdown.kernels.compiled import ERRORS
-    from strapdown.papers.c_calibration import calibration_claims
     from strapdown.papers.recorded_data import data_folder
 
-    _experiments(experiment, C_EXPERIMENTS)
+    names = _experiments(experiment, C_EXPERIMENTS)
     if runs is not None and not 10 <= runs <= 10_000:
         raise InputError(f"--runs is {runs}; give 10 to 10000 virtual specimens")
     recorded = data_folder(data)
     make_folder(folder)
     screen.ready(*ERRORS, "ellipsoid", "turns", "whitening")
-    with screen.progress("paper C, calibration", 1.0) as done:
-        claims, notes = calibration_claims(recorded, done, runs or 100)
-    _finish(claims, {}, notes, folder, as_json, {})
+    claims: list[Claim] = []
+    notes: list[str] = []
+    more: dict[str, Any] = {}
+    if "calibration" in names:
+        from strapdown.papers.c_calibration import calibration_claims
+
+        with screen.progress("paper C, calibration", 1.0) as done:
+            found, left_out = calibration_claims(recorded, done, runs or 100)
+        claims += found
+        notes += left_out
+    if names != ("calibration",):
+        screen.ready(*NAVIGATION)
+    if "navigation" in names:
+        from strapdown.papers.c_navigation import claims as navigation_claims
+
+        with screen.progress("paper C, tests 1 and 2", 1.0) as done:
+            found, tables = navigation_claims(done, runs or 50)
+        claims += found
+        more["stops"] = {name: [asdict(row) for row in table.rows] for name, table in tables.items()}
+        if not as_json:
+            for name, table in tables.items():
+                print(f"{name}, first robot: error at every stop")
+                print(table.text())
+    if "scenarios" in names:
+        from strapdown.papers.c_scenarios import claims as scenario_claims
+
+        with screen.progress("paper C, mishaps", 1.0) as done:
+            claims += scenario_claims(done, runs or 10)[0]
+    if "foot" in names:
+        claims += _foot(recorded, notes)
+    _finish(claims, {}, notes, folder, as_json, more)
+
+
+def _foot(recorded: Path | None, notes: list[str]) -> "list[Claim]":
+    from strapdown.cli import screen
+    from strapdown.papers.c_foot import SETS, real_claims
+
+    here = [] if recorded is None else [name for name in SETS if (recorded / name).is_dir()]
+    if recorded is None or len(here) < len(SETS):
+        notes.append("no recorded walks here: give their folder with --data, or in STRAPDOWN_DATA")
+        return []
+    with screen.progress("recorded walks", 1.0) as done:
+        return real_claims(recorded, done)
 
 
 def _experiments(wanted: str | None, valid: Sequence[str]) -> Sequence[str]:

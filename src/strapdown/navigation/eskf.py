@@ -4,6 +4,7 @@ The sensor's frame s is navigated: p_n and v_n are those of the sensor's origin;
 the mounting q_bs. A filter is its settings; a state is a value; a recording and a live stream run the same kernel.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -33,6 +34,7 @@ from strapdown.rotation import q_normalise
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording, Solution, locked
 
+_PIECE = 200_000  # samples between two words on the progress: half a second
 _NO_EXTRA = np.zeros(at.EXTRA)
 _NO_EXTRA.flags.writeable = False
 
@@ -174,12 +176,19 @@ class Eskf:
         p_n: ArrayLike = (0.0, 0.0, 0.0),
         fixes: PositionFixes | None = None,
         heights: Heights | None = None,
+        done: Callable[[float], None] = lambda part: None,
     ) -> Track:
-        """run(), with all that it saw: normalised innovations of every kind of measurement, and the last state."""
+        """run(), with all that it saw: normalised innovations of every kind of measurement, and the last state.
+
+        done: called with the part of the recording that is done, from 0 to 1.
+        """
         rows, state = self.prepare(recording, stopped, alignment, p_n, fixes, heights)
         out = Output(len(rows.t), state.numbers, rows.first)
-        last = state.numbers.copy()
-        out.fill(last, state.settings, rows, slice(0, len(rows.dt)))
+        last, n = state.numbers.copy(), len(rows.dt)
+        for begin in range(0, n, _PIECE):
+            end = min(begin + _PIECE, n)
+            out.fill(last, state.settings, rows, slice(begin, end))
+            done(end / n)
         return Track(
             out.solution(rows, state.q_bs, self.meta()),
             out.innovations(rows),

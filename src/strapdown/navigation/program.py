@@ -4,7 +4,7 @@ What is known of the vehicle chooses the filter's updates, what is known of the 
 nothing the log does. Frames: a body with x forward; p_n is that of the sensor's origin.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,15 +63,17 @@ class Navigated:
     notes: tuple[str, ...]
 
 
-def navigate(recording: Recording, name: str, task: Task) -> Navigated:
-    """The recording (calibrated, frame s = body) through the filter "eskf" or "ekf15"."""
+def navigate(
+    recording: Recording, name: str, task: Task, done: Callable[[float], None] = lambda part: None
+) -> Navigated:
+    """The recording (calibrated, frame s = body) through "eskf" or "ekf15". done: called with the progress, 0 to 1."""
     if name not in FILTERS:
         raise InputError(f'there is no filter "{name}"; valid names: {", ".join(FILTERS)}')
     notes: list[str] = []
     if task.vehicle == "foot":
         if name != "eskf":
             raise InputError("paper C's filter is for a robot whose controller tells its stops; use eskf for a foot")
-        return _foot(recording, task, notes)
+        return _foot(recording, task, notes, done)
     alignment = _aligned(recording, task, notes)
     stops = believed_stops(recording, _stop_settings(recording, task))
     if recording.stop is None or not recording.stop.any():
@@ -83,19 +85,19 @@ def navigate(recording: Recording, name: str, task: Task) -> Navigated:
         word = stops.believed if recording.stop is None else recording.stop
         return Navigated(filt15.run(recording, stopped=word, alignment=alignment), stops, {}, tuple(notes))
     filt = _eskf(recording, task)
-    track = filt.track(recording, stopped=stops.believed, alignment=alignment)
+    track = filt.track(recording, stopped=stops.believed, alignment=alignment, done=done)
     solution = track.solution
     if task.smoothed:
         solution = smooth(filt, recording, stopped=stops.believed, alignment=alignment)
     return Navigated(told_with(solution, stops), stops, track.innovations, tuple(notes))
 
 
-def _foot(recording: Recording, task: Task, notes: list[str]) -> Navigated:
+def _foot(recording: Recording, task: Task, notes: list[str], done: Callable[[float], None]) -> Navigated:
     detector = FootStops(gravity=task.gravity)
     found = detector.find(recording)
     filt = foot_filter(gravity=task.gravity)
     alignment = align_foot(recording, task.yaw_rad or 0.0, stops=detector)
-    track = filt.track(recording, stopped=found.believed, alignment=alignment)
+    track = filt.track(recording, stopped=found.believed, alignment=alignment, done=done)
     solution = track.solution
     if task.smoothed:
         solution = smooth(filt, recording, stopped=found.believed, alignment=alignment)
