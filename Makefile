@@ -40,6 +40,7 @@ demo: setup
 	@$(BIN)/strapdown demo
 
 test: $(STAMPS)/test
+	@$(BIN)/python -c "from strapdown.kernels.compiled import compile_all; list(compile_all())"
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
 bench: $(STAMPS)/bench

@@ -219,3 +219,71 @@ def test_a_broken_file_is_one_sentence(tmp_path, old, new, said):
         read_calibration(path)
     assert str(path) in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_curve_of_degree_zero_survives_its_file(tmp_path):
+    flat = Correction(
+        "rad/s", FOUND, bias=(0.1, 0.2, 0.3), temperature_bias=[], reference_c=40.0, sigma={"temperature_bias": []}
+    )
+    assert flat.temperature_bias.shape == (0, 3) and "temperature_bias" not in flat.sigma
+    path = tmp_path / "cal.toml"
+    write_calibration(path, Calibration({"gyroscope": flat}))
+    assert "temperature_bias" not in path.read_text(encoding="utf-8")
+    back = read_calibration(path).corrections["gyroscope"]
+    assert back.temperature_bias.shape == (0, 3) and back.reference_c == 40.0
+    older = path.read_text(encoding="utf-8").replace("bias_rad_s =", "temperature_bias_rad_s_per_c = []\nbias_rad_s =")
+    path.write_text(older, encoding="utf-8")
+    assert read_calibration(path).corrections["gyroscope"].temperature_bias.shape == (0, 3)
+
+
+def test_what_is_no_result_is_refused():
+    with pytest.raises(InputError, match="residual_rms is -1"):
+        replace(FOUND, residual_rms=-1.0)
+    with pytest.raises(InputError, match="g_sensitivity is the gyroscope's alone"):
+        Correction("m/s2", FOUND, g_sensitivity=1e-3 * np.eye(3))
+
+
+def test_joining_keeps_what_is_known_the_worse_verdict_and_both_steps():
+    def step(method, verdict, undetermined, sigma, log):
+        found = Found(method, {"log": log}, None, 0.1, verdict, (f"note of {log}",), undetermined)
+        return Calibration({"accelerometer": Correction("m/s2", found, bias=(0.1, 0.2, 0.3), sigma=sigma)})
+
+    known, assumed = np.full(3, 1e-3), np.full(3, np.inf)
+    poses = step("positions", "poor", ("rotation: why", "temperature_bias: why"), {"bias": known}, "poses.csv")
+    warm = step("temperature", "good", ("bias: tilt", "matrix: not told"), {"bias": assumed}, "warm.csv")
+    both = joined(poses, warm).corrections["accelerometer"]
+    np.testing.assert_array_equal(both.sigma["bias"], known)  # what the later step assumed the earlier one knows
+    assert both.found.verdict == "poor"
+    assert both.found.undetermined == ("rotation: why", "temperature_bias: why", "matrix: not told")
+    again = joined(joined(poses, warm), step("temperature", "good", (), {"bias": assumed}, "again.csv"))
+    data = again.corrections["accelerometer"].found.data
+    assert {name: step["log"] for name, step in data.items()} == {
+        "positions": "poses.csv",
+        "temperature": "warm.csv",
+        "temperature (2)": "again.csv",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "spoilt", "said"),
+    [
+        ("accelerometer", {"acc_s": turning(9.8) * 1670.0}, "raw counts or another unit"),
+        ("accelerometer", {"acc_s": turning(1.0)}, "they look like g"),
+        ("gyroscope", {"gyr_s": turning(7500.0)}, "deg/s or raw counts"),
+        ("magnetometer", {"mag_s": turning(0.5)}, "gauss"),
+        ("magnetometer", {"mag_s": turning(6000.0)}, "raw counts"),
+        ("gyroscope", {"t": 1000.0 * T * 100.0}, "time looks like ms or us"),
+    ],
+)
+def test_readings_in_another_unit_are_not_corrected(name, spoilt, said):
+    with pytest.raises(InputError, match=f"{said}.*column mapping"):
+        apply(one_instrument(name), replace(recording(), **spoilt))
+
+
+def test_a_log_of_another_part_is_told_of_and_one_spelt_otherwise_is_not():
+    found = replace(one_instrument("magnetometer"), part="MPU-6050")
+    with pytest.warns(RangeWarning, match="the calibration is of part MPU-6050, and the log says ICM-20948"):
+        apply(found, recording(meta={"part": "ICM-20948"}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        apply(found, recording(meta={"part": "mpu6050"}))

@@ -174,6 +174,12 @@ def test_wrong_use_is_one_sentence(rehearsal, tmp_path):
         (("positions", log, "--latitude", "55", "--gravity", "9.8"), "both"),
         (("positions", log, "--part", "MPU-9999"), "MPU-9999"),
         (("magnetometer", log, "--longitude", "30"), "--latitude"),
+        (("magnetometer", log, "--latitude", "30"), "--longitude"),
+        (("magnetometer", log, "--latitude", "30", "--longitude", "30", "--field", "50"), "--field"),
+        (("magnetometer", log, "--height", "300"), "--height"),
+        (("magnetometer", log, "--year", "2026"), "--year"),
+        (("magnetometer", log, "--latitude", "30", "--longitude", "30", "--year", "0"), "year"),
+        (("positions", log, "--height", "300"), "--latitude"),
         (("static", log, "--after", str(tmp_path / "none.toml")), "none.toml"),
         (("check", str(rehearsal / "imu.toml"), str(tmp_path / "none.csv")), "none.csv"),
     ):
@@ -181,3 +187,94 @@ def test_wrong_use_is_one_sentence(rehearsal, tmp_path):
         assert said.code == 2, arguments
         assert word in said.err
         assert len(said.err.strip().splitlines()) == 1
+
+
+def test_noise_is_that_of_the_part_at_the_rate_and_range_of_the_log(rehearsal):
+    """The module's magnetometer has its own part, and a log says its range as text."""
+    from strapdown.cli.log import noise_of_part
+
+    log = io.read_one(rehearsal / "tumble.parquet")
+    name, noise = noise_of_part(log, None)
+    wanted = load_part("MPU-6050").nominal({"accelerometer": 2.0, "gyroscope": 250.0}, rate_hz=100.0).triads()
+    assert name == "MPU-6050"
+    assert noise["accelerometer"] == wanted["accelerometer"] and noise["gyroscope"] == wanted["gyroscope"]
+    assert noise["accelerometer"] != load_part("MPU-6050").nominal({"accelerometer": 4.0}).triads()["accelerometer"]
+    assert (
+        noise["magnetometer"]
+        == load_part("QMC5883L").nominal({"magnetometer": 2.0}, rate_hz=100.0).triads()["magnetometer"]
+    )
+    from dataclasses import replace
+
+    wide = replace(log, meta={**log.meta, "range": {"accelerometer": "16 g", "gyroscope": "no number"}})
+    assert noise_of_part(wide, None)[1]["accelerometer"].full_scale > 150.0
+    odd = replace(log, meta={"part": "MPU-6050", "range": 7})
+    assert noise_of_part(odd, None)[1].keys() == {"accelerometer", "gyroscope"}
+
+
+def test_the_range_of_the_log_is_in_the_words_of_the_command(rehearsal, tmp_path):
+    """The bend of 0.5 % of the range is 1.9 mg at 2 g and a fourth of it at 4 g: read from the log, not the default."""
+    from dataclasses import replace
+
+    log = io.read_one(rehearsal / "positions.parquet")
+    wide = {**log.meta, "range": {"accelerometer": "4 g", "gyroscope": "250 deg/s"}}
+    io.write(tmp_path / "wide.parquet", {"imu": replace(log, meta=wide)})
+    for path, bend in ((rehearsal / "positions.parquet", "1.9 mg between"), (tmp_path / "wide.parquet", "0.5 mg")):
+        said = command("calibrate", "positions", str(path), "--model", "full", "--json")
+        assert said.code == 0, said.err
+        assert bend in " ".join(json.loads(said.out)["instruments"]["accelerometer"]["undetermined"])
+
+
+def test_check_compares_a_simulated_log_with_its_truth(rehearsal):
+    said = command("calibrate", "check", str(rehearsal / "all.toml"), str(rehearsal / "tumble.parquet"), "--json")
+    errors = {item["instrument"]: item for item in json.loads(said.out)["truth"]}
+    assert set(errors) == {"accelerometer", "gyroscope", "magnetometer"}
+    for item in errors.values():
+        assert item["after"] < 0.1 * item["before"]  # offsets and iron of this specimen are far above its noise
+
+
+def test_check_judges_what_the_log_can_tell(rehearsal, tmp_path):
+    """Without rest the magnetometer alone; a calibration against temperature not by the offset that it assumed."""
+    from dataclasses import replace
+
+    log = io.read_one(rehearsal / "tumble.parquet")
+    rows = log.t > 6.0  # rest ends at 5 s
+    cut = {name: getattr(log, name)[rows] for name in ("acc_s", "gyr_s", "mag_s")}
+    meta = {key: log.meta[key] for key in ("gravity_m_s2", "magnetic_field_n_ut")}
+    moving = replace(log, t=log.t[rows], **cut, temperature=None, clipped=None, truth=None, meta=meta)
+    io.write(tmp_path / "moving.parquet", {"imu": moving})
+    said = command("calibrate", "check", str(rehearsal / "all.toml"), str(tmp_path / "moving.parquet"), "--json")
+    assert said.code == 0, said.err
+    checks = {item["instrument"]: item for item in json.loads(said.out)["checks"]}
+    assert checks["accelerometer"]["after"] is None and "no still phase" in checks["accelerometer"]["notes"][0]
+    assert checks["magnetometer"]["after"] < checks["magnetometer"]["allowed"]
+    said = command("calibrate", "check", str(rehearsal / "imu.toml"), str(tmp_path / "moving.parquet"))
+    assert said.code == 2 and "no still phase" in said.err
+    warm = (str(rehearsal / "temperature.parquet"), "--sensor", "chamber")
+    assert command("calibrate", "temperature", *warm, "-o", str(tmp_path / "t.toml")).code == 0
+    said = command("calibrate", "check", str(tmp_path / "t.toml"), *warm, "--json")
+    assert said.code == 0, said.out
+    acc = next(item for item in json.loads(said.out)["checks"] if item["instrument"] == "accelerometer")
+    assert "change" in acc["what"] and acc["after"] < acc["before"]
+
+
+def test_another_part_than_the_logs_is_told_once(rehearsal):
+    said = command(
+        "calibrate", "static", str(rehearsal / "temperature.parquet"), "--sensor", "warm-up", "--part", "BMI160"
+    )
+    assert said.code == 0, said.err
+    assert said.err.count("--part is of part BMI160, and the log says MPU-6050") == 1
+
+
+def test_raw_counts_are_told_by_apply_and_check(rehearsal, tmp_path):
+    from dataclasses import replace
+
+    log = io.read_one(rehearsal / "tumble.parquet")
+    for spoilt in ({"acc_s": 1670.0 * log.acc_s}, {"gyr_s": 7506.0 * log.gyr_s}):
+        io.write(tmp_path / "raw.parquet", {"imu": replace(log, **spoilt)})
+        arguments = (str(rehearsal / "imu.toml"), str(tmp_path / "raw.parquet"))
+        for said in (
+            command("calibrate", "apply", *arguments, "-o", str(tmp_path / "out.parquet")),
+            command("calibrate", "check", *arguments),
+        ):
+            assert said.code == 2
+            assert "column mapping" in said.err and len(said.err.strip().splitlines()) == 1

@@ -169,6 +169,14 @@ def still(t):
         (replace(tumbled(), mag_s=np.round(120.0 * np.asarray(tumbled().mag_s))), "raw counts or another unit"),
         (replace(tumbled(), mag_s=np.clip(np.asarray(tumbled().mag_s), -20.0, 20.0)), "saturated"),
         (replace(tumbled(), mag_s=None), "has no magnetometer"),
+        (replace(tumbled(), mag_s=1e150 * np.asarray(tumbled().mag_s)), "raw counts or another unit"),
+        (replace(tumbled(), mag_s=0.01 * np.asarray(tumbled().mag_s)), "gauss; give unit"),
+        (replace(tumbled(), mag_s=np.asarray(tumbled().mag_s) * [1.0, 1.0, 0.0]), "magnetometer z reads -?0 uT in all"),
+        (
+            replace(tumbled(), meta={"calibrated": {"magnetometer": {}}}),
+            "calibrated already .*; give the log as recorded",
+        ),
+        (replace(tumbled(), t=1000.0 * tumbled().t), "time looks like ms or us"),
     ],
 )
 def test_bad_logs_are_refused_with_the_reason(recording, said):
@@ -198,3 +206,18 @@ def test_the_figure_shows_planes_radius_and_map(fits):
     assert "good" in figure._suptitle.get_text()
     never = int(np.sum(fits[0].coverage.counts == 0))
     assert len(figure.axes[4].patches) == 64 + never  # cells, and hatches over those never visited
+
+
+def test_a_calibrated_accelerometer_may_align_the_axes():
+    fit = calibrate_magnetometer(replace(tumbled(), meta={"calibrated": {"accelerometer": {"method": "positions"}}}))
+    assert fit.alignment is not None
+
+
+@pytest.mark.parametrize("iron_ut", [300.0, 500.0])
+def test_a_strong_magnet_beside_a_well_turned_sensor_is_taken_off(iron_ut):
+    """Its part has a range as wide as its readings; before, that of 200 uT was bent far beyond its end."""
+    plain, iron = tumbled(), iron_ut * np.array([0.85, -0.3, 0.43])
+    fit = calibrate_magnetometer(replace(plain, mag_s=np.asarray(plain.mag_s) + iron), field_ut=STRENGTH)
+    off = (found(fit).bias - iron - [20.0, -10.0, 30.0]) / found(fit).sigma["bias"]
+    assert np.abs(off).max() < 4.0  # chance: four deviations
+    assert found(fit).found.verdict == "usable"

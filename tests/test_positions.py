@@ -275,7 +275,7 @@ def test_poses_all_alike_are_refused():
 
 def test_raw_counts_and_other_units_are_refused(six):
     log = six.log({"accelerometer": PART.draw(1).triads()["accelerometer"]}, 1)
-    refused(Recording(log.t, acc_s=log.acc_s * 1670.0), r"raw counts; .*column mapping \(docs/io.md\)")
+    refused(Recording(log.t, acc_s=log.acc_s * 1670.0), r"raw counts .*column mapping \(docs/io.md\)")
     refused(Recording(log.t, acc_s=log.acc_s / 9.81), "look like g;")
 
 
@@ -338,3 +338,31 @@ def test_figure_shows_what_was_found(free):
     assert "no gyroscope" in "".join(text.get_text() for axis in figure.axes for text in axis.texts)
     after = next(line for line in figure.axes[0].lines if "after" in str(line.get_label()))
     np.testing.assert_allclose(after.get_ydata(), 1e3 * fit.accelerometer.after / G)
+
+
+def test_a_log_that_is_calibrated_already_is_refused(six):
+    from strapdown.calibration.apply import apply
+
+    log = six.log(PART.draw(1).triads(), 1)
+    done = apply(calibrate_positions(log, G).calibration, log)
+    for name in ("accelerometer", "gyroscope"):
+        one = replace(log, meta={"calibrated": {name: done.meta["calibrated"][name]}})
+        refused(one, f"the {name} of this log is calibrated already")
+
+
+def test_noise_that_was_not_given_is_said_so(six):
+    triads = PART.draw(1).triads()
+    log = six.log(triads, 1)
+    for noise, said in ((triads, "given"), (None, "estimated from the log")):
+        for correction in calibrate_positions(log, G, noise=noise).calibration.corrections.values():
+            assert correction.found.data["noise"] == said
+            assert ("too small by up to 2" in " ".join(correction.found.notes)) == (noise is None)
+
+
+def test_six_poses_leave_nothing_to_compare_and_name_what_they_leave_out(six):
+    triads = PART.draw(1, {"accelerometer": 2.0, "gyroscope": 250.0}).triads()
+    found = accelerometer(calibrate_positions(six.log(triads, 1), G, noise=triads)).found
+    assert found.residual_rms is None
+    assert "per axis between the axes" in " ".join(found.notes) and "--model squared" in " ".join(found.notes)
+    # 8 / sqrt(27) a g (g / R)^2 with a = 0.5 % and R = 2 g, but for its largest count
+    assert any("straight line over +-1 g" in said and "1.9 mg between" in said for said in found.undetermined)

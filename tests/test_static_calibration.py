@@ -137,9 +137,13 @@ def test_bad_logs_are_refused_each_with_its_reason():
     stuck[:, 2] = 19.6127
     cases = [
         (spoilt(gyr_s=moving), "no still phase"),
-        (spoilt(acc_s=log.acc_s / 9.80665 * 16384.0), r"raw counts\? Give their sensitivity in the column mapping"),
+        (spoilt(acc_s=log.acc_s / 9.80665 * 16384.0), "raw counts or another unit; give unit and scale of its columns in the column mapping"),
         (spoilt(gyr_s=log.gyr_s * 131.0 * 180.0 / np.pi * 100.0), "raw counts"),
-        (spoilt(acc_s=log.acc_s / 9.80665), "is its unit g"),
+        (spoilt(acc_s=log.acc_s / 9.80665), "they look like g"),
+        (spoilt(gyr_s=np.degrees(log.gyr_s + 0.05)), "deg/s or raw counts; give its unit in the column mapping"),
+        (spoilt(t=1e3 * log.t), "time looks like ms or us"),
+        (spoilt(gyr_s=np.zeros_like(log.gyr_s)), "gyroscope reads the same in all .* broken; check the wiring"),
+        (spoilt(acc_s=1e150 * log.acc_s), "raw counts"),
         (spoilt(clipped=clipped), r"100 samples are saturated while the sensor lies still, the first at sample 500"),
         (spoilt(acc_s=stuck), "accelerometer z reads 19.6127 in all .* saturated or broken"),
         (spoilt(acc_s=None, gyr_s=None), "neither accelerometer nor gyroscope"),

@@ -173,6 +173,8 @@ def test_logs_that_cannot_tell_are_refused_each_with_its_reason():
         (log_of(t, 0.05 * celsius + 20.0), little),
         (replace(log, temperature=None), "no temperature; record the sensor's thermometer"),
         (replace(log, acc_s=log.acc_s * 1600.0), "raw counts"),
+        (replace(log, temperature=celsius + 273.15), "kelvin or raw counts; give its unit in the column mapping"),
+        (replace(log, gyr_s=np.degrees(log.gyr_s)), "deg/s or raw counts"),
         (replace(log, clipped=clipped), "saturated while the sensor lies still"),
         (replace(log, gyr_s=log.gyr_s + np.sin(5.0 * t)[:, None]), "no still phase"),
         (Recording(t[:60], gyr_s=log.gyr_s[:60], temperature=np.linspace(0.0, 9.0, 60)), "record for minutes"),
@@ -181,6 +183,9 @@ def test_logs_that_cannot_tell_are_refused_each_with_its_reason():
         with pytest.raises(InputError, match=message) as caught:
             calibrate_temperature(bad)
         assert "\n" not in str(caught.value)
+    for far in (float("nan"), float("inf"), 1000.0):
+        with pytest.raises(InputError, match=r"reference temperature is .* give one within 100 degC of the log"):
+            calibrate_temperature(log, reference_c=far)
     with pytest.raises(InputError, match="highest_degree is 7"):
         calibrate_temperature(log, highest_degree=7)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from strapdown.calibration.positions import calibrate_positions
+from strapdown.calibration.turn_data import turn_data
 from strapdown.calibration.turn_model import UNKNOWNS, Gyroscope, estimate, linearised
-from strapdown.calibration.turns import _data
 from strapdown.evaluation.positions_figures import positions_figure
 from strapdown.kernels.turns import SUMS, turn_rows
 from strapdown.motion.poses import Poses
@@ -90,7 +90,7 @@ def test_the_integration_is_of_second_order_or_better():
 
 
 def test_derivatives_of_a_turn_are_those_of_differences(log, fit):
-    data = _data(log, fit.poses, fit.accelerometer, None)
+    data = turn_data(log, fit.poses, fit.accelerometer, None)
     rng = np.random.default_rng(3)
     scale = np.concatenate([np.full(3, 0.01), np.full(9, 0.02), np.full(9, 1e-3), np.full(3, 1e-3)])
     at = Gyroscope(data.rates.mean(axis=0)).moved(scale * rng.standard_normal(UNKNOWNS))
@@ -170,7 +170,7 @@ def test_turns_about_one_axis_do_not_tell_the_matrix():
     read = Ideal.of(six).log({"accelerometer": ACC, "gyroscope": PART.draw(1).triads()["gyroscope"]}, 1)
     whole = calibrate_positions(read, G, model="diagonal")
     assert whole.turns is not None
-    data = _data(read, whole.poses, whole.accelerometer, None)
+    data = turn_data(read, whole.poses, whole.accelerometer, None)
     only = data.without(list(range(9, len(data.first))))
     free = np.zeros(UNKNOWNS, dtype=bool)
     free[:12] = True
@@ -205,3 +205,52 @@ def test_unknown_noise_gives_deviations_of_the_same_size(log, fit):
     known = fit.calibration.corrections["gyroscope"]
     ratio = alone.sigma["matrix"] / known.sigma["matrix"]
     assert ratio.min() > 0.5 and ratio.max() < 2.0  # chance: scatter of 24 poses instead of the part's constants
+
+
+WRONG = {
+    "x and y swapped": lambda gyr: gyr[:, [1, 0, 2]],
+    "all signs flipped": lambda gyr: -gyr,
+    "sign of x flipped": lambda gyr: gyr * [-1.0, 1.0, 1.0],
+    "twice the rate": lambda gyr: 2.0 * gyr,
+    "half the rate": lambda gyr: 0.5 * gyr,
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_turns_that_contradict_the_poses_are_called_that(log, triads, wrong):
+    spoilt = replace(log, gyr_s=WRONG[wrong](log.gyr_s))
+    found = calibrate_positions(spoilt, G, model="full", noise=triads)
+    gyr = found.calibration.corrections["gyroscope"]
+    assert found.turns.contradicts and gyr.found.verdict == "poor"
+    assert np.array_equal(gyr.matrix, np.eye(3)) and np.isinf(gyr.sigma["matrix"]).all()
+    said = " ".join(gyr.found.notes)
+    assert "the turns contradict the poses by" in said and "check axes, signs, unit and rate" in said
+    assert "too few axes" not in said
+
+
+def test_six_positions_tell_the_scale_of_the_gyroscope():
+    """Five quarter turns: offset and scale; and the errors are as large as their deviations say."""
+    ideal = Ideal.of(Poses.six(tilt_deg=0.2, seed=1, hold_s=5.0, turn_s=2.0))
+    z = []
+    for seed in range(8):
+        triads = PART.draw(seed).triads()
+        fit = calibrate_positions(ideal.log(triads, seed), G, noise=triads)
+        gyr = fit.calibration.corrections["gyroscope"]
+        assert np.isfinite(np.diag(gyr.sigma["matrix"])).all()
+        assert np.isinf(gyr.sigma["matrix"][~np.eye(3, dtype=bool)]).all()
+        assert np.array_equal(gyr.matrix, np.diag(np.diag(gyr.matrix)))
+        assert not fit.turns.contradicts and gyr.found.verdict == "usable"
+        assert any(said.startswith("matrix, off the diagonal: assumed 0") for said in gyr.found.undetermined)
+        truth = truth_of(triads["accelerometer"], triads["gyroscope"])
+        z.append(np.diag(gyr.matrix - truth.gyr_matrix) / np.diag(gyr.sigma["matrix"]))
+    # chance: 24 numbers, of which one in 1e4 is beyond four deviations; bounds of a deviation of 24, four of its own
+    assert np.abs(z).max() < 4.0
+    assert abs(np.std(z) - 1.0) < 4.0 / np.sqrt(48.0)
+
+
+def test_residual_is_that_of_the_rates_at_rest_and_turns_have_their_own(fit, triads):
+    gyr = fit.calibration.corrections["gyroscope"]
+    assert gyr.found.data["turn_error_rms_rad"] == pytest.approx(np.sqrt(np.mean(fit.turns.after**2)))
+    at_rest = fit.poses.rates - gyr.bias - fit.accelerometer.force @ gyr.g_sensitivity.T
+    assert gyr.found.residual_rms == pytest.approx(np.sqrt(np.mean(at_rest**2)))
+    assert gyr.found.residual_rms < 5.0 * max(triads["gyroscope"].instability)  # rad/s: drift from pose to pose

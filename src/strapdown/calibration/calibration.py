@@ -52,9 +52,7 @@ class Found:
         if self.verdict not in VERDICTS:
             raise InputError(f'verdict "{self.verdict}" is not known; valid: {", ".join(VERDICTS)}')
         if self.residual_rms is not None and not self.residual_rms >= 0.0:
-            raise InputError(
-                f"residual_rms is {self.residual_rms}; give 0 or more, or leave it out"
-            )
+            raise InputError(f"residual_rms is {self.residual_rms}; give 0 or more, or leave it out")
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,10 @@ import numpy as np
 
 from strapdown.calibration.apply import apply
 from strapdown.calibration.calibration import FIELDS, UNITS, Calibration, Correction
-from strapdown.calibration.still import Still, still_intervals
+from strapdown.calibration.heated_rest import still_while_heated
+from strapdown.calibration.log_units import refuse_other_units_at_rest
+from strapdown.calibration.rest_blocks import blocks_of
+from strapdown.calibration.still import Still
 from strapdown.earth import STANDARD_GRAVITY
 from strapdown.errors import InputError
 from strapdown.types import Array, Recording
@@ -20,56 +23,98 @@ _TURNED = 0.5  # least spread of field directions (1: all over the sphere) that 
 
 @dataclass(frozen=True)
 class Check:
-    """One instrument: what was compared, rms before and after the calibration, what is allowed, all in unit."""
+    """One instrument: what was compared, rms before and after the calibration, what is allowed, all in unit.
+
+    before, after and allowed are None where the log cannot tell; notes then say why.
+    """
 
     instrument: str
     what: str
     unit: str
-    before: float
-    after: float
-    allowed: float
+    before: float | None
+    after: float | None
+    allowed: float | None
     places: int
     notes: tuple[str, ...] = ()
 
     @property
+    def told(self) -> bool:
+        return self.after is not None
+
+    @property
     def holds(self) -> bool:
-        return bool(self.after <= self.allowed)
+        """Or is not told: nothing speaks against it."""
+        return self.after is None or self.allowed is None or bool(self.after <= self.allowed)
 
 
 def check(
     calibration: Calibration, recording: Recording, *, gravity: float, field_ut: float | None = None
 ) -> tuple[Check, ...]:
-    """Every instrument that the calibration and the log share. gravity (m/s2) and field_ut (uT, None: not known)."""
+    """Every instrument that the calibration and the log share. gravity (m/s2) and field_ut (uT, None: not known).
+
+    What the log cannot tell is passed over with a note; refused only if it tells nothing.
+    """
     corrected = apply(calibration, recording)
-    checks = []
     shared = [name for name in calibration.corrections if getattr(recording, FIELDS[name]) is not None]
-    stills = still_intervals(recording) if {"accelerometer", "gyroscope"} & set(shared) else ()
+    stills: tuple[Still, ...] = ()
+    no_rest, checks = "", []
+    if {"accelerometer", "gyroscope"} & set(shared):
+        refuse_other_units_at_rest(recording, gravity)
+        try:
+            stills = still_while_heated(recording)
+        except InputError as error:
+            no_rest = str(error)
     for name in shared:
         correction = calibration.corrections[name]
         before, after = (np.asarray(getattr(r, FIELDS[name])) for r in (recording, corrected))
         if name == "magnetometer":
             checks.append(_field(correction, before, after, field_ut))
+        elif stills:
+            checks.append(_at_rest(name, correction, stills, before, after, gravity, recording))
         else:
-            checks.append(_at_rest(name, correction, stills, before, after, gravity))
-    if not checks:
-        raise InputError("the calibration and the log share no instrument; give another log")
+            checks.append(_untold(name, "at rest", no_rest))
+    if not any(item.told for item in checks):
+        raise InputError(checks[0].notes[0])
     return tuple(checks)
 
 
+def _untold(name: str, what: str, why: str) -> Check:
+    return Check(name, what, UNITS[name], None, None, None, 0, (why,))
+
+
 def _at_rest(
-    name: str, correction: Correction, stills: tuple[Still, ...], before: Array, after: Array, gravity: float
+    name: str,
+    correction: Correction,
+    stills: tuple[Still, ...],
+    before: Array,
+    after: Array,
+    gravity: float,
+    recording: Recording,
 ) -> Check:
-    """The accelerometer reads g in size and the gyroscope nothing wherever the sensor lies still."""
+    """The accelerometer reads g in size and the gyroscope nothing wherever the sensor lies still.
+
+    Where the offset was assumed (a calibration against temperature), only the change within each rest is judged.
+    """
+    acc = name == "accelerometer"
+    sigma = correction.sigma.get("bias")
+    assumed = acc and correction.follows_temperature and (sigma is None or not np.isfinite(sigma).all())
+    blocks = blocks_of(recording.t, [still.rows for still in stills])
 
     def left(values: Array) -> Array:
+        if assumed:
+            size = np.linalg.norm(blocks.means(values), axis=1)
+            own = np.array([size[blocks.rest == k].mean() for k in range(len(stills))])
+            return np.asarray(size - own[blocks.rest])
         means = np.array([values[still.rows].mean(axis=0) for still in stills])
-        return np.linalg.norm(means, axis=1) - (gravity if name == "accelerometer" else 0.0)
+        return np.asarray(np.linalg.norm(means, axis=1) - (gravity if acc else 0.0))
 
     noise = max(float(np.max(after[s.rows].std(axis=0, ddof=1)) / np.sqrt(s.samples)) for s in stills)
     notes = []
-    if name == "accelerometer" and _directions(np.array([after[s.rows].mean(axis=0) for s in stills])) < _TURNED:
+    if assumed:
+        notes.append("its offset was not calibrated: only its change within each rest is judged")
+    elif acc and directions_filled(np.array([after[s.rows].mean(axis=0) for s in stills])) < _TURNED:
         notes.append("the log holds few directions of gravity: it can only tell about these")
-    what = "size of gravity at rest" if name == "accelerometer" else "rate at rest"
+    what = "rate at rest" if not acc else "change of gravity's size at rest" if assumed else "size of gravity at rest"
     return Check(
         name,
         what,
@@ -87,10 +132,9 @@ def _field(correction: Correction, before: Array, after: Array, field_ut: float 
     size = np.linalg.norm(after, axis=1)
     wanted = float(np.median(size)) if field_ut is None else field_ut
     raw = np.linalg.norm(before, axis=1)
-    if _directions(after) < _TURNED:
-        raise InputError(
-            "the log's magnetometer turned too little to check its calibration; turn it through all directions"
-        )
+    if directions_filled(after) < _TURNED:
+        why = "the log's magnetometer turned too little to check its calibration; turn it through all directions"
+        return _untold("magnetometer", "size of the field", why)
     allowed = max(_WEAR["magnetometer"] * wanted, _SIGMAS * (correction.found.residual_rms or 0.0))
     # robust: a passing magnet is not the sensor's fault
     after_rms = 1.4826 * float(np.median(np.abs(size - wanted)))
@@ -106,7 +150,7 @@ def _uncertainty(correction: Correction) -> float:
     return float(np.hypot(np.linalg.norm(known), correction.found.residual_rms or 0.0))
 
 
-def _directions(vectors: Array) -> float:
+def directions_filled(vectors: Array) -> float:
     """How well directions fill the sphere: 1 for all over it, 0 for a plane, or for one direction."""
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     return float(np.clip(3.0 * np.linalg.eigvalsh(unit.T @ unit / len(unit))[0], 0.0, 1.0))

@@ -90,13 +90,19 @@ def gyroscope_doubt(recording: Recording) -> str | None:
     if recording.acc_s is not None:
         table = float(np.median(quietness[quietest])) < _TABLE
     offset = float(np.median(np.linalg.norm(mean[quietest], axis=1)))
-    noise = float(np.median(scatter[quietest]))
-    steady = offset > _MOST_OFFSET and noise < _STEADY * offset
+    # an offset is the same in all of them, whichever way the sensor lies; a turn that goes on is not
+    between = float(np.median(np.linalg.norm(mean[quietest] - np.median(mean[quietest], axis=0), axis=1)))
+    within = float(np.median(scatter[quietest]))
+    steady = offset > _MOST_OFFSET and max(within, between) < _STEADY * offset
+    steady = steady and (table or recording.acc_s is None)
+    # by second differences: motion is smooth, noise is not
+    bent = np.diff(recording.gyr_s[: count * width].reshape(count, width, 3)[quietest], n=2, axis=1)
+    noise = float(np.median(bent.std(axis=1).max(axis=1))) / np.sqrt(6.0)
     if not (steady or (table and noise > _MOST_NOISE)):
         return None
     where = "the accelerometer" if recording.acc_s is not None else "it"
     return (
-        f"the gyroscope reads {offset:.4g} rad/s with a scatter of {noise:.2g} where {where} is quietest, more than "
+        f"the gyroscope reads {offset:.4g} rad/s with a noise of {noise:.2g} where {where} is quietest, more than "
         f"any part does at rest: deg/s or raw counts; give its unit {_MAPPING}"
     )
 

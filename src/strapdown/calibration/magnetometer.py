@@ -12,10 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from strapdown.calibration.apply import refuse_calibrated
 from strapdown.calibration.axis_alignment import DELAY, Alignment, Side, align_axes, quasi_static, rate_sigma, rates
 from strapdown.calibration.calibration import Calibration, Correction, Found
 from strapdown.calibration.coverage import Coverage, coverage, missing_words
 from strapdown.calibration.ellipsoid import CUTOFF, PARAMETERS, Ellipsoid, fit_ellipsoid
+from strapdown.calibration.log_units import refuse_time
 from strapdown.calibration.magnetometer_checks import EARTH_UT, refuse_units, refuse_unturned, usable_rows
 from strapdown.calibration.magnetometer_covariance import JointFit, direction_sigma
 from strapdown.errors import InputError
@@ -79,10 +81,12 @@ def calibrate_magnetometer(
 
     field_ut: strength of the field at the place (earth_magnetism.strength); without it the corrected field has the
     readings' mean radius. dip_rad: of the field at the place, whose sign tells left-handed axes. noise: errors of the
-    parts by instrument, of which drift and nonlinearity enter the deviations; without it nonlinearities of 0.1 % of 2 G
-    and 0.5 % of 2 g are allowed for. accelerometer: its calibration; without
+    parts by instrument, of which drift and nonlinearity enter the deviations; without it nonlinearities of 0.1 % of the
+    range (2 G, or as far as the readings go) and 0.5 % of 2 g are allowed for. accelerometer: its calibration; without
     it offset and scale of the log's accelerometer are found on the way.
     """
+    refuse_calibrated(recording, "magnetometer")
+    refuse_time(recording)
     used, notes = usable_rows(recording)
     mag, t = np.asarray(recording.mag_s)[used], recording.t[used]
     some = slice(None, None, max(1, len(t) // _MOST_LOOKED_AT))
@@ -109,8 +113,7 @@ def calibrate_magnetometer(
     soft, hard, length, covariance = shape.outcome(field_ut, 1.0)
     direction = direction_sigma(soft, length, covariance)
     if not direction < _UNDETERMINED_RAD:
-        why = "; ".join(missing) or "it was turned too little"
-        raise InputError(f"the log does not determine the ellipsoid ({why}); turn it about all axes and record again")
+        raise InputError(_undetermined(found, seen, missing, direction))
     mirror = 1.0
     if isinstance(aligned, Alignment):
         if dip_rad is not None and aligned.dip_rad * dip_rad < 0.0:
@@ -222,8 +225,9 @@ def _bend(readings: Array, triad: Triad) -> Array:
     """What a part's nonlinearity adds to its straight line: 4 a (y / range)^3; its linear part 3 a acts as scale."""
     if triad.full_scale is None:
         return np.zeros_like(readings)
-    part = readings / triad.full_scale
-    return np.asarray(4.0 * np.array(triad.nonlinearity) * triad.full_scale * part * part * part)
+    top = max(triad.full_scale, float(np.abs(readings).max()))  # a part that reads so far has a range as wide
+    part = readings / top
+    return np.asarray(4.0 * np.array(triad.nonlinearity) * top * part * part * part)
 
 
 def _delay(noise: Mapping[str, Triad]) -> tuple[float, float]:
@@ -243,6 +247,19 @@ def _offset_sigma(accelerometer: Correction | None) -> float:
         return _RAW_OFFSET
     known = accelerometer.sigma["bias"]
     return float(np.sqrt(np.mean(known**2))) if np.isfinite(known).all() else _RAW_OFFSET
+
+
+def _undetermined(found: Ellipsoid, seen: Coverage, missing: list[str], direction: float) -> str:
+    """Why the direction of the field is not told: too little of the sphere, or iron that the part's bend hides in."""
+    begin = f"the log does not determine the ellipsoid (direction known to {np.degrees(direction):.2g} deg: "
+    iron, radius = float(np.linalg.norm(found.centre)), float(np.linalg.det(found.matrix)) ** (-1.0 / 3.0)
+    if not missing and seen.share >= -_USABLE[0] and iron > radius:
+        return (
+            f"{begin}a hard iron of {iron:.3g} uT against a field of {radius:.3g} uT, at which the part's nonlinearity "
+            "counts); move the sensor away from magnets and steel and record again"
+        )
+    why = "; ".join(missing) or "it was turned too little"
+    return f"{begin}{why}); turn it about all axes and record again"
 
 
 def _verdict(measures: tuple[float, float, float, float], notes: list[str]) -> str:

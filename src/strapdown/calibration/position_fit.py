@@ -25,7 +25,7 @@ from strapdown.types import Array, Recording
 _ROUNDS = 3  # of the covariance, which depends on the fit a little
 _BY_CHANCE = 0.01  # a chi square that comes up more rarely is a misfit
 _MOST_FOLDS = 40  # fits with poses left out
-_CROSS = 0.02 / 3.0  # deviation of a cross-coupling that was not asked for: data sheets bound it by 2 %
+CROSS = 0.02 / 3.0  # deviation of a cross-coupling that was not asked for: data sheets bound it by 2 %
 SAME_DIRECTION = np.radians(3.0)  # closer together two poses tell nothing new of the model
 _SETTLED = np.radians(0.3)  # a knock that leaves the sensor so near to where it was does not make a new pose
 _KNOCK_S = 2.0  # nor does it last longer
@@ -201,7 +201,7 @@ def _covariances(model: str, x: Array, poses: PoseTable) -> tuple[Array, Array]:
     known = np.einsum("ni,nimj,mj->nm", along, poses.reading_covariance(), along) / g**2
     # the axes that bend may be turned against the gauge by as much as the axes are askew against each other
     _, matrix, _ = unpacked(model, x, g)
-    askew2 = float(np.mean(matrix[np.triu_indices(3, 1)] ** 2)) if model == "cubic" else _CROSS**2
+    askew2 = float(np.mean(matrix[np.triu_indices(3, 1)] ** 2)) if model == "cubic" else CROSS**2
     ignored = by_ignored(model, x, poses.readings, g)
     known += askew2 * ignored @ ignored.T + _LEAST_RELATIVE**2 * np.eye(len(f))
     shape = np.eye(len(f)) if poses.drift is not None else poses.unit_drift * (along @ along.T)

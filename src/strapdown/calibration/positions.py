@@ -6,13 +6,15 @@ squarely on its faces (squared); the gyroscope from its offset in the poses and 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from strapdown.calibration.calibration import Calibration, Correction, Found
+from strapdown.calibration.apply import refuse_calibrated
+from strapdown.calibration.calibration import FIELDS, Calibration
+from strapdown.calibration.log_units import refuse_other_units_at_rest
 from strapdown.calibration.position_fit import Fitted, PoseTable, fit_model, pose_table
 from strapdown.calibration.position_model import UNKNOWNS, amplification, names_of
+from strapdown.calibration.positions_report import accelerometer_correction, gyroscope_correction, rms
 from strapdown.calibration.squared import fit_squared
 from strapdown.calibration.static_log import smallest_step
 from strapdown.calibration.still import Still, still_intervals
@@ -22,17 +24,13 @@ from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 
 MODELS = ("auto", "diagonal", "full", "cubic", "squared")
-LEVEL_SIGMA_RAD = np.radians(0.2)  # a kitchen table and a case of plastic
+LEVEL_SIGMA_RAD = np.radians(0.1)  # a table and a case of plastic, set up with a spirit level; as calibrate_static
 _LARGEST, _WELL = 30.0, 5.0  # deviations of the unknowns per deviation of a pose: still told, told well
 _SPARE = {"diagonal": 1, "full": 1, "cubic": 3}  # poses beyond the unknowns that "auto" asks for
 _BETTER = 0.7  # left-out residuals with cubic terms against those without
 _LIKE_GRAVITY = (0.7, 1.4)  # |reading| / g at rest of a sensor that reads m/s2
 _AT_THE_END = 0.2  # of a pose's samples at the log's extreme reading
 _LOOKED_AT = 5000  # samples for the size of a count
-_MG = 9.80665e-3  # m/s2
-_GOOD_MG, _USABLE_MG = 2.0, 10.0  # left-out residual
-_GOOD_MATRIX, _USABLE_MATRIX = 2e-3, 1e-2  # deviation of the gyroscope's matrix
-_GOOD_TURN, _USABLE_TURN = np.radians(0.3), np.radians(2.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,18 +71,26 @@ def calibrate_positions(
         raise InputError(f"level_sigma_rad is {level_sigma_rad}; give a number that is not negative")
     if recording.acc_s is None:
         raise InputError("the log has no accelerometer, from which poses are told; record it along")
+    refuse_calibrated(recording, *(name for name in ("accelerometer", "gyroscope") if _has(recording, name)))
+    refuse_other_units_at_rest(recording, gravity_m_s2)
     stills = still_intervals(recording, shortest_s=shortest_s)
     _check_unit(stills, gravity_m_s2)
     stills, notes = _not_saturated(recording, stills)
     given = {} if noise is None else noise
     poses = pose_table(recording, stills, gravity_m_s2, given.get("accelerometer"))
     fitted, more = _accelerometer(poses, model, level_sigma_rad)
-    corrections = {"accelerometer": _accelerometer_correction(recording, poses, fitted, (*notes, *more))}
+    corrections = {
+        "accelerometer": accelerometer_correction(recording, poses, fitted, (*notes, *more), given.get("accelerometer"))
+    }
     turns = None
     if recording.gyr_s is not None:
         turns = fit_turns(recording, poses, fitted, given.get("gyroscope"))
-        corrections["gyroscope"] = _gyroscope_correction(recording, poses, turns)
+        corrections["gyroscope"] = gyroscope_correction(recording, poses, fitted, turns, "gyroscope" in given)
     return PositionsFit(Calibration(corrections), fitted.model, poses, fitted, turns)
+
+
+def _has(recording: Recording, instrument: str) -> bool:
+    return getattr(recording, FIELDS[instrument]) is not None
 
 
 def _check_unit(stills: tuple[Still, ...], gravity: float) -> None:
@@ -140,12 +146,12 @@ def _accelerometer(poses: PoseTable, model: str, level_sigma_rad: float) -> tupl
     best, notes = fit_model(poses, told[-1] if told[-1] != "cubic" else "full"), []
     if told[-1] == "cubic":
         bent = fit_model(poses, "cubic")
-        if _rms(bent.left_out) < _BETTER * _rms(best.left_out):
+        if rms(bent.left_out) < _BETTER * rms(best.left_out):
             best = bent
     if best.model == "diagonal":
         notes.append(
             f"{poses.distinct} usable poses tell the 6 unknowns of bias and scale, not the 9 with cross-coupling; "
-            "more poses, also between the axes, tell them"
+            "more poses, also between the axes, tell them, or model squared (--model squared) for a case on its faces"
         )
     return best, tuple(notes)
 
@@ -178,102 +184,3 @@ def _refuse_untold(poses: PoseTable, model: str, most: float) -> None:
             f"{poses.distinct} usable poses do not tell {', '.join(weak)}, of the {unknowns} unknowns of model "
             f'"{model}": they point too much the same way; put each axis up, down and level{simpler}'
         )
-
-
-def _rms(values: Array) -> float:
-    told = values[np.isfinite(values)]
-    return float(np.sqrt(np.mean(told**2))) if len(told) else float("inf")
-
-
-def _accelerometer_correction(
-    recording: Recording, poses: PoseTable, fitted: Fitted, notes: tuple[str, ...]
-) -> Correction:
-    said, undetermined = list(notes), list[str]()
-    left_out = _rms(fitted.left_out) / _MG
-    verdict = "good"
-    if fitted.freedom < 1:
-        verdict = "usable"
-        said.append("there are as many unknowns as poses: nothing checks the result; add poses")
-    elif not np.isfinite(left_out):
-        verdict = "usable"
-        said.append("no pose can be left out without losing an unknown, so none checks the result; add poses")
-    elif left_out > _GOOD_MG:
-        verdict = "usable" if left_out <= _USABLE_MG else "poor"
-        said.append(f"poses left out of the fit are off by {left_out:.2g} mg; good are {_GOOD_MG:g}")
-    if fitted.misfit > 0.5 * _MG:
-        said.append(f"the poses scatter by {fitted.misfit / _MG:.2g} mg beyond the noise: the model is too simple")
-        verdict = max(verdict, "usable", key=("good", "usable", "poor").index)
-    checked = {"left_out_rms_m_s2": left_out * _MG} if np.isfinite(left_out) else {}
-    if fitted.model == "diagonal":
-        undetermined.append("matrix xy, xz, yz: cross-coupling assumed 0, it needs 9 or more poses between the axes")
-    if fitted.model in ("diagonal", "full", "cubic"):
-        undetermined.append(
-            "rotation of the three axes together: gravity alone does not show it, the matrix is taken symmetric"
-        )
-    if fitted.model != "cubic":
-        undetermined.append("cubic: assumed 0")
-    return Correction(
-        "m/s2",
-        _found(recording, poses, _rms(fitted.after), verdict, said, undetermined, model=fitted.model, **checked),
-        matrix=fitted.matrix,
-        bias=fitted.bias,
-        cubic=fitted.cubic,
-        sigma=fitted.sigma,
-        range_c=_range_c(recording),
-    )
-
-
-def _gyroscope_correction(recording: Recording, poses: PoseTable, turns: TurnsFit) -> Correction:
-    said, verdict = list(turns.notes), "good"
-    after = _rms(turns.after[turns.used])
-    if turns.missing is not None:
-        verdict = "usable"
-        said.append(f"only the offset was found: {turns.missing}")
-    else:
-        worst = float(turns.sigma["matrix"].max())
-        if worst > _GOOD_MATRIX or after > _GOOD_TURN:
-            verdict = "usable" if worst <= _USABLE_MATRIX and after <= _USABLE_TURN else "poor"
-            said.append(
-                f"the matrix is known to {worst:.2g} and turns end {np.degrees(after):.2g} deg off; "
-                f"good are {_GOOD_MATRIX:g} and {np.degrees(_GOOD_TURN):.2g} deg"
-            )
-    found = turns.gyroscope
-    sigma = dict(turns.sigma) | ({} if turns.missing is None else {"matrix": np.full((3, 3), np.inf)})
-    return Correction(
-        "rad/s",
-        _found(recording, poses, after, verdict, said, turns.undetermined, turns=int(turns.used.sum())),
-        matrix=found.matrix,
-        bias=found.bias,
-        cubic=found.cubic,
-        g_sensitivity=found.g_sensitivity,
-        sigma=sigma,
-        range_c=_range_c(recording),
-    )
-
-
-def _found(
-    recording: Recording,
-    poses: PoseTable,
-    residual: float,
-    verdict: str,
-    notes: list[str],
-    undetermined: tuple[str, ...] | list[str],
-    **more: Any,
-) -> Found:
-    data: dict[str, Any] = {
-        "samples": len(recording),
-        "duration_s": float(recording.t[-1] - recording.t[0]),
-        "poses": len(poses),
-        "distinct_poses": poses.distinct,
-        "gravity_m_s2": poses.gravity,
-        **more,
-    }
-    if recording.temperature is not None:
-        data["temperature_c"] = float(recording.temperature.mean())
-    return Found("positions", data, None, residual, verdict, tuple(notes), tuple(undetermined))
-
-
-def _range_c(recording: Recording) -> tuple[float, float] | None:
-    if recording.temperature is None:
-        return None
-    return float(recording.temperature.min()), float(recording.temperature.max())

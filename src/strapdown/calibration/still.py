@@ -65,7 +65,8 @@ def still_intervals(recording: Recording, *, shortest_s: float = 1.0) -> tuple[S
         raise InputError("the log has neither accelerometer nor gyroscope; record at least one to find where it rests")
     n = len(recording)
     if n < 2 * _LEAST_WINDOW:
-        raise InputError(f"the log has {n} samples, too few to find where it rests; record for seconds")
+        samples = "sample" if n == 1 else "samples"
+        raise InputError(f"the log has {n} {samples}, too few to find where it rests; record for seconds")
     windows = _windows(recording)
     found: list[Still] = []
     for quiver in (0.0, _QUIVER) if windows.si else (0.0,):
@@ -180,7 +181,9 @@ def _at_offset(windows: _Windows, quiet: NDArray[np.bool_]) -> NDArray[np.bool_]
     """Windows whose mean rate is the gyroscope's offset: the median of the quiet windows of the minutes around."""
     if not quiet.any():
         return quiet
-    chunk = np.floor((windows.t - windows.t[0]) / (_OFFSET_S / 4.0)).astype(np.int64)
+    # not more chunks than windows, however long the steps of a log are
+    chunk_s = max(_OFFSET_S / 4.0, float(windows.t[-1] - windows.t[0]) / windows.count)
+    chunk = np.floor((windows.t - windows.t[0]) / chunk_s).astype(np.int64)
     rates = windows.mean["gyr_s"]
     off = np.zeros((windows.count, 3))
     bounds = np.searchsorted(chunk, np.arange(chunk[-1] + 2))

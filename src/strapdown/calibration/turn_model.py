@@ -52,9 +52,10 @@ BIAS, MATRIX, G, CUBIC = slice(0, 3), slice(3, 12), slice(12, 21), slice(21, 24)
 class TurnData:
     """Poses (n) and the turns between them (k): starts, ends are rows; first, second are poses.
 
-    rates (n, 3) means in the poses; directions (n, 3) unit, corrected; pose_covariance (3n, 3n) of rates by short-term
-    noise and drift; turn_drift (3, k, n + k): covariances of the drift in the turns with that in poses and turns;
-    white (3,): N^2 of the rates; direction_covariance (3n, 3n).
+    t, gyr, force: the samples, rad/s and corrected m/s2. rates (n, 3): means in the poses; directions (n, 3): of
+    gravity there, unit; forces (n, 3): of its length. rates_white (n, 3): variances of the means by short-term noise;
+    drift (3, n + k, n + k): covariances of the drift in poses and turns, by axis; white (3,): N^2 of the rates;
+    direction_covariance (3n, 3n). fastest: largest rate of the log, rad/s.
     """
 
     t: Array
@@ -105,6 +106,14 @@ def integrated(data: TurnData, at: Gyroscope) -> tuple[Array, Array]:
         *(at.bias, at.g_sensitivity, at.matrix, at.cubic, q, sums),
     )
     return q, sums
+
+
+def carried_past(data: TurnData, at: Gyroscope) -> Array:
+    """Angle (rad) between gravity, carried along by each turn, and where it is; the residuals are blind near pi."""
+    q, _ = integrated(data, at)
+    turned = np.einsum("kba,kb->ka", matrix_of(q), data.directions[data.first])
+    after = data.directions[data.second]
+    return np.asarray(np.arctan2(np.linalg.norm(np.cross(turned, after), axis=1), np.sum(turned * after, axis=1)))
 
 
 def linearised(data: TurnData, at: Gyroscope, turn_misfit: float = 0.0, with_covariance: bool = True) -> Linear:
@@ -169,13 +178,20 @@ def _covariance(
 
 
 def estimate(
-    data: TurnData, free: NDArray[np.bool_], start: Gyroscope, turn_misfit: float
+    data: TurnData,
+    free: NDArray[np.bool_],
+    start: Gyroscope,
+    turn_misfit: float,
+    cross_sigma: float = _PRIOR_MATRIX,
 ) -> tuple[Gyroscope, Array, Linear]:
-    """(found, covariance of the 24 unknowns, linearised there) by Gauss-Newton; what is not free stays as it is."""
+    """(found, covariance of the 24 unknowns, linearised there) by Gauss-Newton; what is not free stays as it is.
+
+    cross_sigma: what is known beforehand of the matrix off its diagonal, around the start.
+    """
     prior = np.concatenate(
         [
             np.full(3, _PRIOR_BIAS),
-            np.full(9, _PRIOR_MATRIX),
+            np.where(np.eye(3).reshape(-1) > 0.0, _PRIOR_MATRIX, cross_sigma),
             np.full(9, _PRIOR_G),
             np.full(3, _PRIOR_BEND / data.fastest**2),
         ]

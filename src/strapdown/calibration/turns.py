@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri
 
-from strapdown.calibration.pose_noise import drift_covariances, flicker_covariance
-from strapdown.calibration.position_fit import Fitted, PoseTable, unexplained
+from strapdown.calibration.position_fit import CROSS, Fitted, PoseTable, unexplained
+from strapdown.calibration.turn_data import turn_data, unusable_turns, why_untold
 from strapdown.calibration.turn_model import (
     BIAS,
     CUBIC,
@@ -24,9 +24,9 @@ from strapdown.calibration.turn_model import (
     Gyroscope,
     Linear,
     TurnData,
+    carried_past,
     estimate,
     integrated,
-    linearised,
 )
 from strapdown.errors import InputError
 from strapdown.rotation import q_log
@@ -35,11 +35,13 @@ from strapdown.types import Array, Recording
 
 _NOT_TOLD = 0.05  # deviation of an element of the matrix: parts are better than that without any calibration
 _BEND_TOLD = 0.02  # the same for the cubic term's share of the fastest rate
+_BEND = 1e-3  # a nonlinearity of 0.2 % of the range does so much to the scale at a third of it: 4 a (w / R)^2
 _SIGNIFICANT = 1e-3  # chance of taking a term that is not there
 _OUTLIER = 25.0  # squared distance of a turn that does not fit; 4e-6 by chance
 _MOST_OUT = 0.25  # of the turns
-_LEAST_TURN = np.radians(5.0)  # between directions of gravity; a smaller one tells little and is only carried along
-_STUCK = 3  # samples in a row at the extreme reading of the log: the end of the range
+_ASTRAY = np.radians(5.0)  # rms with the scale found: cross-coupling carries gravity a few degrees past where it is
+_NO_PART = 0.25  # off 1: no gyroscope is, a wrong unit or rate is
+_NUMBERS = np.arange(UNKNOWNS, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +51,8 @@ class TurnsFit:
     before, after (k,): angle in rad by which each turn carries gravity's direction past where it is, with the offset
     alone taken off, and with all; used (k,): turns of the fit; turns (k, 3): rotation vectors, rad, in the frame at
     their start; from_s, until_s (k,). misfit (rad): what the noise does not explain, in each direction. missing: why
-    the matrix could not be found, None if it was.
+    the matrix, or what is off its diagonal, could not be found, None if all of it was. contradicts: the turns would
+    tell it, but do not go where the poses are.
     """
 
     gyroscope: Gyroscope
@@ -64,107 +67,97 @@ class TurnsFit:
     notes: tuple[str, ...]
     undetermined: tuple[str, ...]
     missing: str | None
+    contradicts: bool = False
 
 
 def fit_turns(recording: Recording, poses: PoseTable, fitted: Fitted, noise: Triad | None) -> TurnsFit:
     """Bias, matrix, and where they show g-sensitivity and cubic terms. The recording has both instruments."""
     if recording.gyr_s is None or recording.acc_s is None or poses.rates is None or poses.rates_white is None:
         raise InputError("the log has no gyroscope; record it along with the accelerometer")
-    data = _data(recording, poses, fitted, noise)
-    out, notes = _unusable(recording, data)
+    data = turn_data(recording, poses, fitted, noise)
+    out, notes = unusable_turns(recording, data)
     start = Gyroscope(np.average(poses.rates, axis=0, weights=1.0 / poses.rates_white.mean(axis=1)))
     free = _free(poses.distinct, len(data.first) - len(out))
-    misfit, found, wide, out, more = _robust(data, free, start, out)
+    robust = _robust(data, free, start, out)
     used = np.ones(len(data.first), dtype=bool)
-    used[out] = False
-    kept, reduced = _significant(free, found, wide, data.fastest)
+    used[robust.out] = False
+    kept, reduced = _significant(free, robust.found, robust.covariance, data.fastest)
+    found, covariance = robust.found, robust.covariance
     if not np.array_equal(kept, free):
         again = Gyroscope(found.bias, found.matrix)
-        found, covariance, _ = estimate(data.without(out), kept, again, misfit)
-    else:
-        covariance = wide
+        found, covariance, _ = estimate(data.without(robust.out), kept, again, robust.misfit)
     sigma = np.sqrt(np.diag(covariance))
-    missing = None
     if reduced and free[CUBIC].any():  # a bend too small to be seen may still be there: within the wider deviations
-        sigma[MATRIX] = np.maximum(sigma[MATRIX], np.sqrt(np.diag(wide))[MATRIX])
-    if int(used.sum()) < 3 or sigma[MATRIX].max() > _NOT_TOLD:
-        missing = _missing(int(used.sum()), sigma[MATRIX].reshape(3, 3), data, used)
-        found = Gyroscope(found.bias, g_sensitivity=found.g_sensitivity)
-    return _result(data, start, found, sigma, kept, used, misfit, (*notes, *more), missing)
-
-
-def _data(recording: Recording, poses: PoseTable, fitted: Fitted, noise: Triad | None) -> TurnData:
-    assert recording.gyr_s is not None and recording.acc_s is not None
-    assert poses.rates is not None and poses.rates_white is not None
-    w = (recording.acc_s - fitted.bias) @ fitted.matrix.T
-    force = w + fitted.cubic * w * w * w
-    first = np.arange(len(poses) - 1)
-    starts, ends = poses.rows[:-1, 1] - 1, poses.rows[1:, 0]
-    from_s = np.concatenate([poses.from_s, recording.t[starts]])
-    until_s = np.concatenate([poses.until_s, recording.t[ends]])
-    if noise is not None:
-        drift = drift_covariances(noise, from_s, until_s)
+        sigma[MATRIX] = np.maximum(sigma[MATRIX], np.sqrt(np.diag(robust.covariance))[MATRIX])
+    notes = [*notes, *robust.notes]
+    told = int(used.sum()) >= 3 and bool(sigma[MATRIX].max() <= _NOT_TOLD)
+    base = kept.copy()
+    base[MATRIX], base[CUBIC] = False, False
+    some = data.without(robust.out)
+    scale = None if told or int(used.sum()) < 3 else _scale_only(some, base, start)
+    if _contradicts(data.without(robust.unusable), found if scale is None else scale[0], start):
+        nothing = data.without(list(range(len(data.first))))
+        found, covariance, _ = estimate(nothing, base, start, 0.0)
+        sigma, missing = np.sqrt(np.diag(covariance)), _contradiction(data, start)
+        return _result(data, start, found, sigma, base, used, robust.misfit, notes, missing, contradicts=True)
+    if told:
+        return _result(data, start, found, sigma, kept, used, robust.misfit, notes, None)
+    missing = why_untold(int(used.sum()), sigma[MATRIX].reshape(3, 3) > _NOT_TOLD, data, used)
+    if robust.misfit > 0.0 and int(used.sum()) >= 3 and _would_tell(some, start, _NUMBERS[MATRIX]):
+        missing = (
+            "the turns scatter too much beyond the noise for the 9 unknowns of the matrix; "
+            "put it down in more poses, also on edges, and turn it by 90 deg or more about each of its axes"
+        )
+    if scale is not None and scale[1][MATRIX][list(DIAGONAL)].max() <= _NOT_TOLD:
+        found, sigma = scale
+        base[_NUMBERS[MATRIX][list(DIAGONAL)]] = True
     else:
-        unit = flicker_covariance(from_s, until_s)
-        unit = 0.5 * unit + 0.5 * np.eye(len(unit)) * np.mean(np.diag(unit))
-        drift = np.broadcast_to(_scatter(poses, fitted, unit) ** 2 * unit, (3, *unit.shape))
-    size = np.linalg.norm(fitted.force, axis=1, keepdims=True)
-    share = 1.0 / size.reshape(-1).repeat(3)
-    lasting = poses.until_s - poses.from_s
-    offset = np.median(poses.rates, axis=0)
-    largest = np.maximum(recording.gyr_s.max(axis=0) - offset, offset - recording.gyr_s.min(axis=0))
-    return TurnData(
-        *(recording.t, recording.gyr_s, np.ascontiguousarray(force), poses.rates, fitted.force / size, fitted.force),
-        *(first, first + 1, starts, ends, poses.rates_white, drift),
-        white=np.median(poses.rates_white * lasting[:, None], axis=0),
-        direction_covariance=fitted.force_covariance * share[:, None] * share,
-        fastest=max(float(largest.max()), 1e-3),
+        found = Gyroscope(found.bias, g_sensitivity=found.g_sensitivity)
+    return _result(data, start, found, sigma, base, used, robust.misfit, notes, missing)
+
+
+def _scale_only(data: TurnData, base: NDArray[np.bool_], start: Gyroscope) -> tuple[Gyroscope, Array]:
+    """(found, deviations) of a diagonal matrix; what is off it stays unknown, within what data sheets allow."""
+    free, cross = base.copy(), _NUMBERS[MATRIX][list(OFF_DIAGONAL)]
+    free[MATRIX] = True
+    _, _, line = estimate(data, free, start, 0.0, cross_sigma=CROSS)
+    fewer = free.copy()
+    fewer[cross] = False
+    known = line.covariance + CROSS**2 * line.jacobian[:, cross] @ line.jacobian[:, cross].T
+    misfit = _misfit(data, line, fewer, known)
+    found, covariance, _ = estimate(data, free, start, misfit, cross_sigma=CROSS)
+    sigma = np.sqrt(np.diag(covariance))
+    sigma[MATRIX] = np.hypot(sigma[MATRIX], _BEND)
+    return Gyroscope(found.bias, np.diag(np.diag(found.matrix)), found.g_sensitivity), sigma
+
+
+def _contradicts(data: TurnData, found: Gyroscope, start: Gyroscope) -> bool:
+    """Would the turns tell the scale, by their axes, but do not carry gravity from pose to pose?"""
+    if len(data.first) < 3:
+        return False
+    off = float(np.abs(found.matrix - np.eye(3)).max())
+    astray = _astray(data, found) >= _ASTRAY or off >= _NO_PART
+    return astray and _would_tell(data, start, _NUMBERS[MATRIX][list(DIAGONAL)])
+
+
+def _would_tell(data: TurnData, start: Gyroscope, rows: NDArray[np.int64]) -> bool:
+    """By geometry alone, as if there were nothing but noise."""
+    free = np.zeros(UNKNOWNS, dtype=bool)
+    free[BIAS], free[rows] = True, True
+    _, covariance, _ = estimate(data, free, start, 0.0)
+    return bool(np.sqrt(np.diag(covariance))[MATRIX].max() <= _NOT_TOLD)
+
+
+def _contradiction(data: TurnData, start: Gyroscope) -> str:
+    return (
+        f"the turns contradict the poses by {np.degrees(_astray(data, start)):.0f} deg rms; check axes, signs, unit "
+        "and rate of the gyroscope"
     )
 
 
-def _scatter(poses: PoseTable, fitted: Fitted, unit: Array) -> float:
-    """B of a drift (rad/s) that explains how the offset scatters from pose to pose, beyond bias and g-sensitivity."""
-    assert poses.rates is not None and poses.rates_white is not None
-    n = len(poses)
-    column = np.column_stack([np.ones(n), fitted.force]) if poses.distinct >= 6 else np.ones((n, 1))
-    freedom = 3 * (n - column.shape[1])
-    jacobian: Array = np.asarray(np.kron(column, np.eye(3)), dtype=np.float64)
-    values = (poses.rates - poses.rates.mean(axis=0)).reshape(-1)
-    found, *_ = np.linalg.lstsq(jacobian, values, rcond=None)
-    known = np.diag(poses.rates_white.reshape(-1)) + 1e-18 * np.eye(3 * n)
-    shape: Array = np.asarray(np.kron(unit[:n, :n], np.eye(3)), dtype=np.float64)
-    return unexplained(values - jacobian @ found, jacobian, known, shape, freedom, known_drift=False)
-
-
-def _unusable(recording: Recording, data: TurnData) -> tuple[list[int], list[str]]:
-    """Turns with clipped samples or gaps in time, and what to say of them."""
-    assert recording.gyr_s is not None
-    steps = np.diff(recording.t)
-    gap = max(10.0 * float(np.median(steps)), 0.1)
-    low, high = recording.gyr_s.min(axis=0), recording.gyr_s.max(axis=0)
-    clipped, gaps = [], []
-    for k, (a, b) in enumerate(zip(data.starts, data.ends, strict=True)):
-        if recording.clipped is not None:
-            at_end = bool(recording.clipped[a : b + 1].any())
-        else:
-            rows = recording.gyr_s[a : b + 1]
-            stuck = ((rows == low) | (rows == high)) & (rows[:1] != rows)
-            at_end = any(_longest(column) >= _STUCK for column in stuck.T)
-        if at_end:
-            clipped.append(k)
-        elif steps[a:b].max(initial=0.0) > gap:
-            gaps.append(k)
-    notes = []
-    for found, what in ((clipped, "reaches the end of the range"), (gaps, "has samples missing")):
-        if found:
-            when = ", ".join(f"{recording.t[data.starts[k]]:.4g}" for k in found[:5])
-            notes.append(f"{len(found)} of {len(data.first)} turns were left out: the log {what} (from t = {when} s)")
-    return clipped + gaps, notes
-
-
-def _longest(flags: NDArray[np.bool_]) -> int:
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
-    return int((edges[1::2] - edges[::2]).max(initial=0))
+def _astray(data: TurnData, at: Gyroscope) -> float:
+    """Rms angle (rad) by which the turns carry gravity past where it is."""
+    return float(np.sqrt(np.mean(carried_past(data, at) ** 2)))
 
 
 def _free(distinct: int, turns: int) -> NDArray[np.bool_]:
@@ -178,10 +171,20 @@ def _free(distinct: int, turns: int) -> NDArray[np.bool_]:
     return free
 
 
-def _robust(
-    data: TurnData, free: NDArray[np.bool_], start: Gyroscope, out: list[int]
-) -> tuple[float, Gyroscope, Array, list[int], list[str]]:
-    """(misfit, found, covariance, turns left out, notes): the worst turn goes until all fit each other."""
+@dataclass(frozen=True, eq=False)
+class _Robust:
+    """A fit without the turns `out`, of which `unusable` were known before; misfit (rad); notes on the others."""
+
+    misfit: float
+    found: Gyroscope
+    covariance: Array
+    out: list[int]
+    unusable: list[int]
+    notes: list[str]
+
+
+def _robust(data: TurnData, free: NDArray[np.bool_], start: Gyroscope, out: list[int]) -> _Robust:
+    """The worst turn goes until all fit each other."""
     turns, n = len(data.first), len(data.rates)
     odd: list[int] = []
     while True:
@@ -193,17 +196,21 @@ def _robust(
         if not len(left) or distance.max() <= _OUTLIER * usual or len(odd) + 1 > _MOST_OUT * turns:
             break
         odd.append(int(left[np.argmax(distance)]))
-    freedom = 2 * len(left) - int(free[MATRIX].sum() + free[CUBIC].sum())
-    shape = np.zeros_like(line.covariance)
-    shape[3 * n :, 3 * n :] = np.eye(2 * len(left))
-    misfit = unexplained(
-        line.residual, line.jacobian[:, free], line.covariance, shape, freedom + 3 * n - 3 - int(free[G].sum()), True
-    )
+    misfit = _misfit(some, line, free, line.covariance)
     if misfit > 0.0:
         found, covariance, line = estimate(some, free, found, misfit)
     when = ", ".join(f"{data.t[data.starts[k]]:.4g}" for k in odd)
     notes = [f"{len(odd)} of {turns} turns do not fit the others and were left out (from t = {when} s)"] if odd else []
-    return misfit, found, covariance, [*out, *odd], notes
+    return _Robust(misfit, found, covariance, [*out, *odd], out, notes)
+
+
+def _misfit(data: TurnData, line: Linear, free: NDArray[np.bool_], known: Array) -> float:
+    """Deviation of the turns' residuals (rad) beyond what is known of their covariance."""
+    n, turns = 3 * len(data.rates), 2 * len(data.first)
+    shape = np.zeros_like(known)
+    shape[n:, n:] = np.eye(turns)
+    freedom = n + turns - int(free.sum())
+    return unexplained(line.residual, line.jacobian[:, free], known, shape, freedom, True)
 
 
 def _distance(line: Linear, row: int) -> float:
@@ -236,21 +243,6 @@ def _significant(
     return keep, reduced
 
 
-def _missing(used: int, sigma: Array, data: TurnData, mask: NDArray[np.bool_]) -> str:
-    """Why the matrix is not told, with what to do."""
-    if used < 3:
-        return f"{used} usable turns between poses are too few for 9 unknowns; turn the sensor through more poses"
-    weak = [f"{'xyz'[a]}{'xyz'[b]}" for a in range(3) for b in range(3) if sigma[a, b] > _NOT_TOLD]
-    angle = np.arccos(np.clip(np.sum(data.directions[data.first] * data.directions[data.second], axis=1), -1.0, 1.0))
-    seen = int((angle[mask] > _LEAST_TURN).sum())
-    why = (
-        f"only {seen} of {used} turns tilt the sensor, and a turn about the vertical is not seen by gravity"
-        if seen < 3
-        else f"the {used} turns go about too few axes"
-    )
-    return f"the turns do not tell matrix {', '.join(weak)}: {why}; turn it by 90 deg or more about each of its axes"
-
-
 def _result(
     data: TurnData,
     start: Gyroscope,
@@ -259,19 +251,18 @@ def _result(
     kept: NDArray[np.bool_],
     used: NDArray[np.bool_],
     misfit: float,
-    notes: tuple[str, ...],
+    notes: list[str],
     missing: str | None,
+    contradicts: bool = False,
 ) -> TurnsFit:
-    n = 3 * len(data.rates)
-    errors = [
-        np.linalg.norm(linearised(data, at, with_covariance=False).residual[n:].reshape(-1, 2), axis=1)
-        for at in (start, found)
-    ]
     deviations: dict[str, Array] = {"bias": sigma[BIAS]}
     undetermined = []
-    if missing is None:
-        deviations["matrix"] = sigma[MATRIX].reshape(3, 3)
-    else:
+    diagonal = _NUMBERS[MATRIX][list(DIAGONAL)]
+    deviations["matrix"] = np.where(kept[MATRIX], sigma[MATRIX], np.inf).reshape(3, 3)
+    if missing is not None and kept[diagonal].all():
+        undetermined.append(f"matrix, off the diagonal: assumed 0, since {missing}")
+    elif missing is not None:
+        deviations["matrix"] = np.full((3, 3), np.inf)
         undetermined.append(f"matrix: assumed without error, since {missing}")
     if kept[G].any():
         deviations["g_sensitivity"] = np.where(kept[G], sigma[G], np.inf).reshape(3, 3)
@@ -283,6 +274,14 @@ def _result(
     else:
         undetermined.append("cubic: assumed 0, the turns do not show it")
     return TurnsFit(
-        *(found, deviations, errors[0], errors[1], used, q_log(integrated(data, found)[0])),
-        *(data.t[data.starts], data.t[data.ends], misfit, notes, tuple(undetermined), missing),
+        *(
+            found,
+            deviations,
+            carried_past(data, start),
+            carried_past(data, found),
+            used,
+            q_log(integrated(data, found)[0]),
+        ),
+        *(data.t[data.starts], data.t[data.ends], misfit, tuple(notes), tuple(undetermined), missing),
+        contradicts=contradicts,
     )

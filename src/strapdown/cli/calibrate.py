@@ -1,4 +1,4 @@
-"""strapdown calibrate: a log in, a calibration with its uncertainty out; apply it, check it."""
+"""strapdown calibrate, the fits: a log in, a calibration with its uncertainty out."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -7,7 +7,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strapdown.cli.log import Columns, Gravity, Height, Json, Latitude, Log, Sensor, field_at, gravity_at, read_log
+from strapdown.cli.calibrate_use import apply_to, check_log
+from strapdown.cli.log import (
+    Columns,
+    Gravity,
+    Height,
+    Json,
+    Latitude,
+    Log,
+    Longitude,
+    Sensor,
+    Strength,
+    Year,
+    field_at,
+    gravity_at,
+    noise_of_part,
+    read_log,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,8 +47,6 @@ After = Annotated[
     Path | None,
     typer.Option("--after", metavar="CAL.toml", help="Apply this calibration first; the result holds both."),
 ]
-Longitude = Annotated[float | None, typer.Option("--longitude", metavar="DEG", help="Of the place, for its field.")]
-
 calibrate = typer.Typer(rich_markup_mode="rich", no_args_is_help=True)
 
 
@@ -69,7 +83,7 @@ class _Job:
         figure: "Callable[[Any, str], Figure]",
         kernels: tuple[str, ...] = (),
     ) -> None:
-        from strapdown.calibration.apply import apply, joined
+        from strapdown.calibration.apply import apply, joined, warn_other_part
         from strapdown.calibration.calibration_file import read_calibration, write_calibration
         from strapdown.cli import screen
         from strapdown.cli.calibrate_show import as_document, show
@@ -84,12 +98,13 @@ class _Job:
             if path is not None:
                 writable_target(path)
         before = None if self.after is None else read_calibration(self.after)
-        noise = _noise(self.part)
         recording = read_log(self.log, self.sensor, self.columns)
-        part, noise = (self.part, noise) if self.part else _noise_of(recording)
+        part, noise = noise_of_part(recording, self.part)
         screen.ready(*kernels)
         try:
             with screen.warnings_shown() as warned:
+                if before is None:  # otherwise applying it says so
+                    warn_other_part("--part", self.part, recording)
                 raw = recording if before is None else replace(apply(before, recording), meta=recording.meta)
                 result = fit(raw, noise, before)
         except InputError as error:
@@ -114,28 +129,6 @@ class _Job:
             print(f"picture:     {picture}")
 
 
-def _noise(part: str | None) -> "Mapping[str, Triad] | None":
-    """Noise as the data sheet of the part has it."""
-    if part is None:
-        return None
-    from strapdown.sensors.part import load_part
-
-    return load_part(part).nominal().triads()
-
-
-def _noise_of(recording: "Recording") -> "tuple[str | None, Mapping[str, Triad] | None]":
-    """The part that the log names, if the catalogue knows it."""
-    from strapdown.errors import InputError
-
-    said = recording.meta.get("part")
-    if not isinstance(said, str):
-        return None, None
-    try:
-        return said, _noise(said)
-    except InputError:
-        return said, None
-
-
 def _signed(calibration: "Calibration", log: str, part: str | None, specimen: str | None) -> "Calibration":
     """With the log's name and today's date, which the mathematics does not know."""
     from datetime import date
@@ -154,7 +147,9 @@ def static(
     output: Output = None,
     roll: Annotated[float, typer.Option(metavar="DEG", help="Known attitude of the sensor at rest.")] = 0.0,
     pitch: Annotated[float, typer.Option(metavar="DEG", help="Known attitude of the sensor at rest.")] = 0.0,
-    levelness: Annotated[float, typer.Option(metavar="DEG", help="How well that is known (deviation).")] = 0.1,
+    levelness: Annotated[
+        float, typer.Option("--levelness", metavar="DEG", help="How well that is known (deviation).")
+    ] = 0.1,
     latitude: Latitude = None,
     height: Height = 0.0,
     gravity: Gravity = None,
@@ -262,10 +257,8 @@ def magnetometer(
     latitude: Latitude = None,
     longitude: Longitude = None,
     height: Height = 0.0,
-    year: Annotated[
-        float | None, typer.Option(metavar="YEAR", help="Of the log, for the field; today's if left out.")
-    ] = None,
-    field: Annotated[float | None, typer.Option(metavar="UT", help="Strength of the field, if you know it.")] = None,
+    year: Year = None,
+    field: Strength = None,
     sensor: Sensor = None,
     columns: Columns = None,
     part: Part = None,
@@ -283,7 +276,15 @@ def magnetometer(
     """
     from strapdown.calibration.calibration import Correction
     from strapdown.calibration.magnetometer import calibrate_magnetometer
+    from strapdown.errors import InputError
     from strapdown.evaluation.magnetometer_figures import magnetometer_figure
+
+    if latitude is not None and longitude is None:
+        raise InputError("--latitude needs --longitude, since the field is that of a place; give both, or neither")
+    if field is not None and latitude is not None:
+        raise InputError("--field and the place both say how strong the field is; give one of them")
+    if height != 0.0 and latitude is None:
+        raise InputError("--height needs --latitude and --longitude; give the place, or leave it out")
 
     def fit(recording: "Recording", noise: "Mapping[str, Triad] | None", before: "Calibration | None") -> Any:
         size, angle = field_at(recording, latitude, longitude, height, year, field)
@@ -298,87 +299,5 @@ def magnetometer(
     )
 
 
-@calibrate.command("apply")
-def apply_to(
-    calibration: Annotated[Path, typer.Argument(metavar="CAL.toml", help="The calibration.")],
-    log: Log,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="OUT", help="Recording to write: .parquet, .csv or .csv.gz.")
-    ],
-    sensor: Sensor = None,
-    columns: Columns = None,
-    as_json: Json = False,
-) -> None:
-    """Correct the readings of a log. A log that is calibrated already is refused.
-
-    Example: strapdown calibrate apply cal.toml drive.csv -o calibrated.parquet
-    """
-    from strapdown.calibration.apply import META, apply
-    from strapdown.calibration.calibration_file import read_calibration
-    from strapdown.cli import screen
-    from strapdown.errors import InputError
-    from strapdown.io import check_writable, write
-
-    check_writable(output)
-    found = read_calibration(calibration)
-    recording = read_log(log, sensor, columns)
-    try:
-        with screen.warnings_shown() as warned:
-            corrected = apply(found, recording)
-    except InputError as error:
-        raise InputError(f"{log}: {error}") from None
-    write(output, {sensor or str(recording.meta.get("sensor", log.name.split(".")[0])): corrected})
-    done = corrected.meta[META]
-    if as_json:
-        screen.show_json({"log": str(log), "output": str(output), "calibrated": done, "warnings": warned})
-        return
-    for name in found.corrections:
-        state = "corrected" if name in done else "not in this log"
-        print(f"{name}: {state}")
-    print(f"recording: {output}")
-
-
-@calibrate.command("check")
-def check_log(
-    calibration: Annotated[Path, typer.Argument(metavar="CAL.toml", help="The calibration.")],
-    log: Log,
-    latitude: Latitude = None,
-    longitude: Longitude = None,
-    height: Height = 0.0,
-    gravity: Gravity = None,
-    field: Annotated[float | None, typer.Option(metavar="UT", help="Strength of the field, if you know it.")] = None,
-    sensor: Sensor = None,
-    columns: Columns = None,
-    as_json: Json = False,
-) -> None:
-    """Does the calibration still fit the sensor? Gravity and rates where the log is at rest, and the field's size.
-
-    Exit code 1 if it does not hold.
-
-    Example: strapdown calibrate check cal.toml today.csv --latitude 55.75
-    """
-    from strapdown.calibration.calibration_file import read_calibration
-    from strapdown.calibration.check import check
-    from strapdown.cli import screen
-    from strapdown.cli.calibrate_show import checks_document, show_checks
-    from strapdown.errors import InputError
-
-    found = read_calibration(calibration)
-    recording = read_log(log, sensor, columns)
-    local, origin = gravity_at(recording, latitude, height, gravity)
-    size = field_at(recording, latitude, longitude, height, None, field)[0]
-    try:
-        with screen.warnings_shown() as warned:
-            checks = check(found, recording, gravity=local, field_ut=size)
-    except InputError as error:
-        raise InputError(f"{log}: {error}") from None
-    holds = all(item.holds for item in checks)
-    if as_json:
-        document = {"calibration": str(calibration), "log": str(log), "holds": holds, "gravity_m_s2": local}
-        screen.show_json({**document, "checks": checks_document(checks), "warnings": warned})
-    else:
-        show_checks(checks)
-        print(f"gravity: {local:.5f} m/s2 ({origin})")
-        print("the calibration holds" if holds else "the calibration does not hold any more: calibrate again")
-    if not holds:
-        raise typer.Exit(1)
+calibrate.command("apply")(apply_to)
+calibrate.command("check")(check_log)

@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from strapdown.calibration.calibration import Calibration, Correction
     from strapdown.calibration.check import Check
+    from strapdown.calibration.truth_check import TruthError
 
 # unit of the instrument to that of the table; the file and JSON stay in SI
 _SHOWN = {"m/s2": ("mg", 1e3 / 9.80665), "rad/s": ("deg/s", 180.0 / math.pi), "uT": ("uT", 1.0)}
+# of a cubic term, 1/unit^2: to what a user can compare with 1 g, 1 deg/s, 1 uT
+_PER_CUBE = {"m/s2": (9.80665**2, "1/g^2"), "rad/s": ((math.pi / 180.0) ** 2, "1/(deg/s)^2"), "uT": (1.0, "1/uT^2")}
 _WHAT = {
     "bias": "bias",
     "cubic": "cubic term",
-    "temperature_bias": "bias per degC",
-    "temperature_scale": "scale per degC",
+    "temperature_bias": "bias against temperature",
+    "temperature_scale": "scale against temperature",
 }
 
 
@@ -63,7 +66,12 @@ def show(calibration: "Calibration") -> None:
         )
         unit, factor = _SHOWN[c.unit]
         if c.found.residual_rms is not None:
-            print(f"left over: {screen.short(c.found.residual_rms * factor)} {unit} rms")
+            where = " at rest" if "turn_error_rms_rad" in c.found.data else ""
+            print(f"left over: {screen.short(c.found.residual_rms * factor)} {unit} rms{where}")
+        elif c.found.method == "positions":
+            print("left over: nothing to compare, there are as many unknowns as poses")
+        if isinstance(error := c.found.data.get("turn_error_rms_rad"), float):
+            print(f"turns: end {screen.short(math.degrees(error))} deg rms off")
         for text in c.found.undetermined:
             print(f"not determined: {text}")
         for text in c.found.notes:
@@ -83,11 +91,14 @@ def _rows(c: "Correction") -> list[list[str]]:
         sigma = np.atleast_2d(c.sigma[name]) if name in c.sigma else np.full(values.shape, np.inf)
         for power, (row, deviation) in enumerate(zip(values, sigma, strict=True), 1):
             k, shown_unit = factor, unit
+            by_degree = "/degC" if power == 1 else f"/degC^{power}"
             if name == "cubic":
-                k, shown_unit = 1.0 / factor**2, f"1/({unit})2"
+                k, shown_unit = _PER_CUBE[c.unit]
+            if name == "temperature_bias":
+                shown_unit = (unit if unit.isalpha() else f"({unit})") + by_degree
             if name == "temperature_scale":
-                k, shown_unit = 1e6, "ppm"
-            label = what if power == 1 else f"{what}^{power}"
+                k, shown_unit = 1e6, f"ppm{by_degree}"
+            label = what
             rows.append([label, shown_unit, *(_cell(v * k, s * k) for v, s in zip(row, deviation, strict=True))])
     if "g_sensitivity" in c.sigma or c.g_sensitivity.any():
         sigma = c.sigma.get("g_sensitivity", np.full((3, 3), np.inf))
@@ -120,8 +131,9 @@ def show_checks(checks: "tuple[Check, ...]") -> None:
     rows = []
     for item in checks:
         unit, k = _SHOWN[item.unit]
-        numbers = (screen.short(x * k) for x in (item.before, item.after, item.allowed))
-        rows.append([item.instrument, item.what, unit, *numbers, "yes" if item.holds else "NO"])
+        numbers = (screen.short(None if x is None else x * k) for x in (item.before, item.after, item.allowed))
+        holds = "not told" if not item.told else "yes" if item.holds else "NO"
+        rows.append([item.instrument, item.what, unit, *numbers, holds])
     columns = ["instrument", "what should be constant", "unit", "before", "after", "allowed", "holds"]
     screen.show_table("Calibration against the log (rms)", columns, rows, left=3)
     for item in checks:
@@ -133,3 +145,27 @@ def checks_document(checks: "tuple[Check, ...]") -> list[dict[str, Any]]:
     from dataclasses import asdict
 
     return [{**asdict(item), "notes": list(item.notes), "holds": item.holds} for item in checks]
+
+
+def show_truth(errors: "tuple[TruthError, ...]", turn_rad: float | None) -> None:
+    """Nothing for a log without a truth."""
+    from strapdown.cli import screen
+
+    if not errors:
+        return
+    rows = []
+    for item in errors:
+        unit, k = _SHOWN[item.unit]
+        rows.append([item.instrument, unit, screen.short(item.before * k), screen.short(item.after * k)])
+    title = "Against the truth of this simulated log"
+    screen.show_table(title, ["instrument", "unit", "before, rms", "after, rms"], rows, left=2)
+    print("errors are means over 1 s, so that white noise does not hide them")
+    if turn_rad is not None:
+        turned = f"turned by {math.degrees(turn_rad):.2f} deg against the truth"
+        print(f"axes: {turned}, which is not in these errors: gravity alone does not show it")
+
+
+def truth_document(errors: "tuple[TruthError, ...]", turn_rad: float | None) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {"truth": [asdict(item) for item in errors], "axes_turned_rad": turn_rad} if errors else {}

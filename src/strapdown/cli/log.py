@@ -1,11 +1,14 @@
 """What commands that read a log share: its options, the choice of a sensor, and where on Earth it was recorded."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from strapdown.sensors.part import Part
+    from strapdown.sensors.triad import Triad
     from strapdown.types import Recording
 
 Log = Annotated[Path, typer.Argument(metavar="LOG", help="The log: .csv, .csv.gz or .parquet.")]
@@ -19,6 +22,11 @@ Columns = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 Latitude = Annotated[float | None, typer.Option("--latitude", metavar="DEG", help="Of the place, for its gravity.")]
 Height = Annotated[float, typer.Option("--height", metavar="M", help="Of the place above the ellipsoid.")]
+Longitude = Annotated[float | None, typer.Option("--longitude", metavar="DEG", help="Of the place, for its field.")]
+Year = Annotated[
+    float | None, typer.Option("--year", metavar="YEAR", help="Of the log, for the field; today's if left out.")
+]
+Strength = Annotated[float | None, typer.Option("--field", metavar="UT", help="Strength of the field, if you know it.")]
 Gravity = Annotated[float | None, typer.Option("--gravity", metavar="M/S2", help="Local gravity, if you know better.")]
 
 
@@ -43,6 +51,8 @@ def gravity_at(
     from strapdown.earth import STANDARD_GRAVITY, gravity
     from strapdown.errors import InputError
 
+    if height_m != 0.0 and latitude_deg is None:
+        raise InputError("--height needs --latitude; give both, or neither")
     if given is not None:
         if latitude_deg is not None:
             raise InputError("--gravity and --latitude both say how strong gravity is; give one of them")
@@ -74,14 +84,21 @@ def field_at(
     from strapdown.errors import InputError
 
     if given_ut is not None:
+        if longitude_deg is not None:
+            raise InputError("--field and --longitude both say how strong the field is; give one of them")
+        if year is not None:
+            raise InputError("--year is for the field of a place, and --field is given; leave one of them out")
         if not 10.0 <= given_ut <= 100.0:
             raise InputError(f"--field is {given_ut:g}; give uT, 22 to 67 on Earth")
         return given_ut, None
     if longitude_deg is not None:
         if latitude_deg is None:
             raise InputError("--longitude needs --latitude; give both, or neither")
-        b_n = magnetic_field("earth", latitude_deg, longitude_deg, height_m, year or decimal_year(date.today()))
+        when = decimal_year(date.today()) if year is None else year
+        b_n = magnetic_field("earth", latitude_deg, longitude_deg, height_m, when)
         return float(strength(b_n)), float(dip(b_n))
+    if year is not None:
+        raise InputError("--year is for the field of a place; give --latitude and --longitude with it")
     said = recording.meta.get("magnetic_field_n_ut")
     if isinstance(said, list | tuple) and len(said) == 3 and all(isinstance(x, int | float) for x in said):
         b_n = np.array(said, dtype=np.float64)
@@ -115,3 +132,66 @@ def joined_log(
             raise InputError(f"{log}: sensor {odometer} has no odometer; name another")
         recording = replace(recording, odometer=np.interp(recording.t, other.t, other.odometer))
     return recording
+
+
+def noise_of_part(recording: "Recording", part: str | None) -> "tuple[str | None, Mapping[str, Triad] | None]":
+    """(name, errors by instrument) of the part given, or of the one that the log names if the catalogue knows it.
+
+    Of a data sheet's numbers those for the log's own rate and range are taken, where the part has them, and a
+    magnetometer that stands beside the part has those of its own part.
+    """
+    from strapdown.errors import InputError
+    from strapdown.sensors.part import load_part
+
+    meta = recording.meta
+    named = part if part is not None else meta.get("part")
+    triads: dict[str, Triad] = {}
+    if isinstance(named, str):
+        try:
+            # ranges that the log tells are those of its own part
+            ranges = meta.get("range") if part is None or meta.get("part") in (None, part) else None
+            triads |= _triads(load_part(named), ranges, recording)
+        except InputError:
+            if part is not None:
+                raise
+    beside = meta.get("magnetometer_part")
+    if isinstance(beside, str) and "magnetometer" not in triads:
+        try:
+            known = _triads(load_part(beside), meta.get("range"), recording)
+            triads |= {name: triad for name, triad in known.items() if name == "magnetometer"}
+        except InputError:
+            pass
+    return named if isinstance(named, str) else None, triads or None
+
+
+def _triads(part: "Part", said: object, recording: "Recording") -> "Mapping[str, Triad]":
+    """As printed for the ranges that the log tells ({"accelerometer": "2 g"}) and its rate, if the part has them."""
+    from strapdown.errors import InputError
+
+    ranges: dict[str, float] = {}
+    for name in part.instruments:
+        text = said.get(name) if isinstance(said, Mapping) else None
+        sheet: Any = getattr(part.file, name).ranges
+        number, _, unit = text.partition(" ") if isinstance(text, str) else ("", "", "")
+        try:
+            value = float(number)
+        except ValueError:
+            continue
+        if unit == sheet.unit and value in sheet.all():
+            ranges[name] = value
+    try:
+        return part.nominal(ranges, rate_hz=_rate_hz(recording)).triads()
+    except InputError:
+        return part.nominal(ranges).triads()
+
+
+def _rate_hz(recording: "Recording") -> float | None:
+    """By the usual step; the log's own word where that agrees, since time stamps are rounded."""
+    import numpy as np
+
+    if len(recording) < 2:
+        return None
+    rate = 1.0 / float(np.median(np.diff(recording.t)))
+    said = recording.meta.get("rate_hz")
+    agrees = isinstance(said, int | float) and not isinstance(said, bool) and abs(said / rate - 1.0) < 0.05
+    return float(said) if agrees and said is not None else float(f"{rate:.4g}")

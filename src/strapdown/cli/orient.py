@@ -5,14 +5,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strapdown.cli.log import Columns, Json, Sensor, read_log
+from strapdown.cli.log import Columns, Gravity, Json, Sensor, read_log
+from strapdown.cli.orient_log import Prepared, declination_of, filter_for, prepared, refuse_overwriting
+from strapdown.cli.orient_log import uncalibrated as uncalibrated  # for strapdown navigate
 
 if TYPE_CHECKING:
     from strapdown.types import Recording, Solution
 
 _DEFAULT = "lodestar"
-_MOST_RATE_DPS = 1.0  # at rest: filters take more than 2 deg/s for a turn
-_MOST_OFF_G = 0.03  # beyond every data sheet's scale error of a calibrated part
+_MOST_ASIDE = 0.5  # of all readings: a filter that rejects more has a wrong log or wrong settings
+_ADVICE = {
+    "acc_rejected": ("accelerometer's", "check its unit, its calibration and --gravity"),
+    "mag_rejected": ("magnetometer's", "calibrate it (strapdown calibrate magnetometer), or use --axes 6"),
+}
 
 
 def orient(
@@ -39,6 +44,7 @@ def orient(
     calibration: Annotated[
         Path | None, typer.Option(metavar="CAL.toml", help="Apply this calibration to the log first.")
     ] = None,
+    gravity: Gravity = None,
     sensor: Sensor = None,
     columns: Columns = None,
     output: Annotated[
@@ -66,23 +72,24 @@ def orient(
     for each in names:
         if each not in FILTERS:
             raise InputError(f'there is no filter "{each}"; valid names: {", ".join(FILTERS)}')
-    if part is not None:
-        from strapdown.sensors.part import load_part
-
-        load_part(part)
+    if declination is not None and not -180.0 <= declination <= 180.0:
+        raise InputError(f"--declination is {declination:g}; give degrees from -180 to 180, east positive")
+    if output is not None:
+        refuse_overwriting(_files(output, names).values(), (log, calibration, columns))
     recording = read_log(log, sensor, columns)
     own = None if magnetometer is None else read_log(log, magnetometer, columns)
     try:
-        recording, own, nine, notes = _prepared(recording, own, axes, calibration)
+        ready = prepared(recording, own, axes, calibration, gravity, part)
         if declination is None:
-            declination = declination_of(recording if own is None else own, nine, notes)
+            declination = declination_of(ready.recording if own is None else own, ready.nine, ready.notes)
         screen.ready(*kernel_files(names, smooth))
-        solutions = {each: _solved(each, recording, own, nine, declination, part, smooth, notes) for each in names}
+        solutions = {each: _solved(each, ready, declination, part is not None, smooth) for each in names}
     except InputError as error:
         raise InputError(f"{log}: {error}") from None
-    errors, q_truth = _errors(recording, solutions, nine)
-    written = {} if output is None else _write(output, solutions, recording, q_truth, log.name)
-    notes += [f"{each}: {event.text}" for each, s in solutions.items() for event in s.events[:3]]
+    shown, q_truth = _beside_truth(ready, solutions)
+    errors = {} if q_truth is None else {each: _rmse(found, q_truth) for each, found in shown.items()}
+    written = {} if output is None else _write(output, solutions, shown, ready.recording, q_truth, log.name)
+    notes, nine = ready.notes + _remarks(solutions), ready.nine
     if as_json:
         screen.show_json(
             {"log": str(log), "axes": 9 if nine else 6, **_document(solutions, errors), **written, "notes": notes}
@@ -96,9 +103,25 @@ def orient(
 
 
 def _names(compare: str) -> list[str]:
+    from strapdown.errors import InputError
     from strapdown.orientation.catalogue import FILTERS
 
-    return list(FILTERS) if compare == "all" else [each.strip() for each in compare.split(",") if each.strip()]
+    names = [each.strip() for each in compare.split(",") if each.strip()]
+    if not names:
+        raise InputError("--compare names no filter; give names with commas between, or all")
+    return list(FILTERS) if [each.lower() for each in names] == ["all"] else names
+
+
+def _remarks(solutions: "dict[str, Solution]") -> list[str]:
+    """What users should hear of: events, and readings that were set aside most of the time."""
+    said = []
+    for name, solution in solutions.items():
+        said += [f"{name}: {event.text}" for event in solution.events[:3]]
+        for flag, (whose, advice) in _ADVICE.items():
+            share = float(solution.flags[flag].mean()) if flag in solution.flags else 0.0
+            if share > _MOST_ASIDE:
+                said.append(f"{name}: set {100.0 * share:.0f} % of the {whose} readings aside: {advice}")
+    return said
 
 
 def kernel_files(names: list[str], smooth: bool) -> list[str]:
@@ -109,128 +132,34 @@ def kernel_files(names: list[str], smooth: bool) -> list[str]:
     return [FILTERS[name].module + ending for name in names for ending in endings]
 
 
-def _prepared(
-    recording: "Recording", own: "Recording | None", axes: str, calibration: Path | None
-) -> "tuple[Recording, Recording | None, bool, list[str]]":
-    """The log as filters want it: calibrated if asked for; with or without magnetometer."""
-    from strapdown.errors import InputError
-
-    notes = []
-    if calibration is not None:
-        from strapdown.calibration.apply import apply
-        from strapdown.calibration.calibration_file import read_calibration
-        from strapdown.cli import screen
-
-        found = read_calibration(calibration)
-        with screen.warnings_shown() as warned:
-            recording = apply(found, recording)
-            if own is not None and "magnetometer" in found.corrections:
-                own = apply(found, own)
-        notes += warned
-    notes += uncalibrated(recording)
-    has = own is not None or recording.mag_s is not None
-    if axes not in ("6", "9", "auto"):
-        raise InputError(f'--axes is "{axes}"; give 6, 9 or auto')
-    if axes == "auto" and not has:
-        notes.append("the log has no magnetometer: 6 axes, the heading is the gyroscope's and starts at 0")
-    return recording, own, has if axes == "auto" else axes == "9", notes
-
-
-def uncalibrated(recording: "Recording") -> list[str]:
-    """What a missing calibration shows at rest: most filters that seem broken lack one."""
-    import numpy as np
-
-    from strapdown.calibration.still import still_intervals
-    from strapdown.earth import STANDARD_GRAVITY
-    from strapdown.errors import InputError
-
-    try:
-        still = max(still_intervals(recording), key=lambda s: s.duration_s)
-    except InputError:  # no rest, no word
-        return []
-    said = []
-    if still.gyr_mean is not None and np.linalg.norm(still.gyr_mean) > np.radians(_MOST_RATE_DPS):
-        rate = float(np.rad2deg(np.linalg.norm(still.gyr_mean)))
-        said.append(f"the gyroscope reads {rate:.2g} deg/s at rest: calibrate it first (strapdown calibrate static)")
-    if still.acc_mean is not None:
-        off = float(np.linalg.norm(still.acc_mean)) / STANDARD_GRAVITY - 1.0
-        if _MOST_OFF_G < abs(off) < 0.5:
-            said.append(f"the accelerometer reads {100.0 * off:+.1f} % of g beside g at rest: calibrate it first")
-    return said
-
-
-def declination_of(recording: "Recording", nine: bool, notes: list[str]) -> float:
-    """In deg, by the field that a simulated log tells of its place; 0 where nothing is known."""
-    import numpy as np
-
-    from strapdown.earth_magnetism import declination
-
-    field = recording.meta.get("magnetic_field_n_ut")
-    if not nine or not isinstance(field, list | tuple) or len(field) != 3:
-        return 0.0
-    degrees = float(np.rad2deg(declination(np.array(field, dtype=np.float64))))
-    notes.append(f"declination {degrees:.2f} deg, from the field that the log states for its place")
-    return degrees
-
-
-def _solved(
-    name: str,
-    recording: "Recording",
-    own: "Recording | None",
-    nine: bool,
-    declination_deg: float,
-    part: str | None,
-    smooth: bool,
-    notes: list[str],
-) -> "Solution":
-    import math
-
-    from strapdown.errors import InputError
-    from strapdown.orientation.catalogue import FILTERS, filter_by_name
-
-    settings: dict[str, Any] = {"magnetometer": nine, "declination_rad": math.radians(declination_deg)}
-    known = FILTERS[name].cls.__dataclass_fields__
-    settings = {key: value for key, value in settings.items() if key in known}
-    said = part or recording.meta.get("part")
-    if isinstance(said, str) and hasattr(FILTERS[name].cls, "for_triads"):
-        from strapdown.sensors.part import load_part
-
-        try:
-            filt = FILTERS[name].cls.for_triads(load_part(said).nominal().triads(), **settings)
-        except InputError:
-            if part is not None:
-                raise
-            filt = filter_by_name(name, **settings)
-    else:
-        filt = filter_by_name(name, **settings)
-        if part is not None:
-            notes.append(f"{name}: has no noise settings to take from a part")
-    own = own if nine else None
+def _solved(name: str, log: Prepared, declination_deg: float, part_given: bool, smooth: bool) -> "Solution":
+    filt = filter_for(name, log, declination_deg, part_given)
+    own = log.own if log.nine else None
     if smooth and hasattr(filt, "smooth"):
-        return filt.smooth(recording, magnetometer=own)
+        return filt.smooth(log.recording, magnetometer=own)
     if smooth:
-        notes.append(f"{name}: has no backward pass; run on line")
-    return filt.run(recording, magnetometer=own)
+        log.notes.append(f"{name}: has no backward pass; run on line")
+    return filt.run(log.recording, magnetometer=own)
 
 
-def _errors(recording: "Recording", solutions: "dict[str, Solution]", nine: bool) -> tuple[dict[str, Any], Any]:
-    """Errors (deg) by filter, and the truth they were held against; nothing without truth.
+def _beside_truth(log: Prepared, solutions: "dict[str, Solution]") -> "tuple[dict[str, Solution], Any]":
+    """Solutions as errors and the picture have them, and the truth, None without.
 
-    Six axes leave the heading open: it is turned to the truth's at the first sample.
+    Six axes leave the heading open: it is turned to the truth's at the first sample. Files keep the estimates.
     """
+    if log.recording.truth is None:
+        return solutions, None
+    q_truth = log.recording.truth.q_nb
+    if log.nine:
+        return solutions, q_truth
+    return {name: _turned(solution, q_truth[0]) for name, solution in solutions.items()}, q_truth
+
+
+def _rmse(solution: "Solution", q_truth: Any) -> dict[str, float]:
     from strapdown.evaluation.attitude import attitude_errors, rmse_deg
 
-    if recording.truth is None:
-        return {}, None
-    q_truth = recording.truth.q_nb
-    if not nine:
-        for name, solution in solutions.items():
-            solutions[name] = _turned(solution, q_truth[0])
-    found = {}
-    for name, solution in solutions.items():
-        total, heading, inclination = rmse_deg(attitude_errors(solution.q_nb, q_truth))
-        found[name] = {"total_deg": total, "heading_deg": heading, "inclination_deg": inclination}
-    return found, q_truth
+    total, heading, inclination = rmse_deg(attitude_errors(solution.q_nb, q_truth))
+    return {"total_deg": total, "heading_deg": heading, "inclination_deg": inclination}
 
 
 def _turned(solution: "Solution", q_first: Any) -> "Solution":
@@ -246,9 +175,21 @@ def _turned(solution: "Solution", q_first: Any) -> "Solution":
     return replace(solution, q_nb=q_mul(np.array([np.cos(half), 0.0, 0.0, np.sin(half)]), solution.q_nb))
 
 
+def _files(folder: Path, names: list[str]) -> dict[str, Path]:
+    """All files that are written: the solution of each filter by its name, angles and the picture."""
+    solutions = {name: folder / f"{name}.csv" for name in names}
+    return {**solutions, "angles": folder / "angles.csv", "picture": folder / "orientation.png"}
+
+
 def _write(
-    folder: Path, solutions: "dict[str, Solution]", recording: "Recording", q_truth: Any, title: str
+    folder: Path,
+    solutions: "dict[str, Solution]",
+    shown: "dict[str, Solution]",
+    recording: "Recording",
+    q_truth: Any,
+    title: str,
 ) -> dict[str, str]:
+    """shown: the solutions as the picture has them."""
     import numpy as np
 
     from strapdown.cli.reproduce import make_folder
@@ -258,18 +199,19 @@ def _write(
     from strapdown.io.solution import write_solution
 
     make_folder(folder)
+    files = _files(folder, list(solutions))
     columns, header = [recording.t], ["t [s]"]
     for name, solution in solutions.items():
-        write_solution(folder / f"{name}.csv", solution)
+        write_solution(files[name], solution)
         columns.append(angles_deg(solution.q_nb))
         header += [f"{name} {angle} [deg]" for angle in ("roll", "pitch", "yaw")]
     if q_truth is not None:
         columns.append(angles_deg(q_truth))
         header += [f"true {angle} [deg]" for angle in ("roll", "pitch", "yaw")]
-    with whole_file(folder / "angles.csv") as tmp:
+    with whole_file(files["angles"]) as tmp:
         np.savetxt(tmp, np.column_stack(columns), fmt="%.9g", delimiter=",", header=",".join(header), comments="")
-    save(orientation_figure(solutions, recording.t, q_truth, title), folder / "orientation.png")
-    return {"solutions": str(folder), "angles": str(folder / "angles.csv"), "picture": str(folder / "orientation.png")}
+    save(orientation_figure(shown, recording.t, q_truth, title), files["picture"])
+    return {"solutions": str(folder), "angles": str(files["angles"]), "picture": str(files["picture"])}
 
 
 def _document(solutions: "dict[str, Solution]", errors: dict[str, Any]) -> dict[str, Any]:
@@ -310,7 +252,7 @@ def _show(solutions: "dict[str, Solution]", errors: dict[str, Any], nine: bool) 
         rows.append([name, *(["-"] * 3 if found is None else [f"{found[key]:.3f}" for key in keys]), *angles, *shares])
     title = f"Attitude, {9 if nine else 6} axes: RMS error against the log's truth and last angles (deg), samples (%)"
     if errors and not nine:
-        title += "; heading set to the truth's at the start"
+        title += "; for the errors the first heading is the truth's"
     screen.show_table(
         title,
         ["filter", "total", "heading", "inclination", "roll", "pitch", "yaw", "rest", "acc aside", "mag aside"],

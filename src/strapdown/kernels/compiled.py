@@ -4,6 +4,9 @@ Commands call this first, for the kernels they need, so that a user's first run 
 standing still.
 """
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -122,6 +125,8 @@ KERNELS = (
 )
 
 
+_ALONE = "STRAPDOWN_COMPILES_ALONE"  # in the environment: this process has no second one beside it
+
 MOTION = ("rotation", "frames")  # what every command needs, by file of kernels/
 ERRORS = ("error_chain", "drift")
 
@@ -132,12 +137,42 @@ def kernels_of(files: Sequence[str]) -> list[tuple[Any, Any]]:
 
 
 def compile_kernels(files: Sequence[str]) -> Iterator[bool]:
-    """Make kernels ready one by one; yields for each whether it had to be compiled (False: found in the cache)."""
-    for kernel, signature in kernels_of(files):
-        before = sum(kernel.stats.cache_misses.values())
-        if kernel._can_compile:  # else it is settled, and ready
-            kernel.compile(signature)
-        yield sum(kernel.stats.cache_misses.values()) > before
+    """Make kernels ready one by one; yields for each whether it had to be compiled (False: found in the cache).
+
+    As soon as one is not in the cache a second process begins with the last one, and both meet in the middle: what the
+    other has compiled comes from the cache.
+    """
+    other = None
+    try:
+        for kernel, signature in kernels_of(files):
+            before = sum(kernel.stats.cache_misses.values())
+            if kernel._can_compile:  # else it is settled, and ready
+                kernel.compile(signature)
+            compiled = sum(kernel.stats.cache_misses.values()) > before
+            if compiled and other is None and not os.environ.get(_ALONE):
+                other = _second_process(files)
+            yield compiled
+    finally:
+        if other is not None:
+            other.kill()
+            other.wait()
+
+
+def _second_process(files: Sequence[str]) -> "subprocess.Popen[bytes]":
+    program = f"from strapdown.kernels.compiled import compile_backward; compile_backward({list(files)!r})"
+    return subprocess.Popen(
+        [sys.executable, "-c", program],
+        env={**os.environ, _ALONE: "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def compile_backward(files: Sequence[str]) -> None:
+    """The kernels of the named files from the last to the first, into the cache."""
+    for kernel, signature in reversed(kernels_of(files)):
+        kernel.compile(signature)
 
 
 def compile_all() -> Iterator[bool]:

@@ -39,13 +39,13 @@ FILTERS: dict[str, Entry] = {
     "madgwick": Entry("madgwick", "Madgwick", "gradient descent of fixed step", "to compare with published results"),
     "mekf": Entry("mekf", "Mekf", "error-state Kalman filter of attitude and bias", "where deviations are needed"),
     "vqf": Entry(
-        "vqf", "Vqf", "specific force low-passed in an inertial frame, rest and disturbance detection", "by default"
+        "vqf", "Vqf", "specific force low-passed in an inertial frame, rest and disturbance detection", "well proven"
     ),
     "lodestar": Entry(
         "lodestar",
         "Lodestar",
         "our own: VQF's inclination, a Kalman filter of the heading, a smoother",
-        "the most accurate",
+        "by default: the most accurate on recorded data",
     ),
 }
 

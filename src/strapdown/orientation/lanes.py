@@ -23,11 +23,12 @@ def run_many(
     """
     if not isinstance(filt, Mahony):
         raise InputError(f"{type(filt).__name__} cannot run side by side; use Mahony, or run recordings one by one")
+    if isinstance(recordings, Recording) or not isinstance(recordings, Sequence):
+        raise InputError(f"recordings is of type {type(recordings).__name__}; give a list of recordings")
     if len(recordings) == 0:
         return []
     streams = [samples_of(r, q_bs=q_bs, use_mag=filt.magnetometer) for r in recordings]
-    given = [None] * len(streams) if q_ns is None else list(np.broadcast_to(np.asarray(q_ns), (len(streams), 4)))
-    states = np.stack([filt.start(q).numbers for q in given])
+    states = np.stack([filt.start(q).numbers for q in _first_attitudes(q_ns, len(streams))])
     n = max(len(s.t) for s in streams)
     dt = _side_by_side([s.dt for s in streams], n, ())
     gyr, acc = (_side_by_side([getattr(s, name) for s in streams], n, (3,)) for name in ("gyr", "acc"))
@@ -39,6 +40,21 @@ def run_many(
     flags = np.empty((n, len(streams)))
     kernel.rows(states, dt, gyr, acc, mag, mag_new, q, bias, flags)
     return [_solution(filt, s, q[..., j], bias[..., j], flags[:, j]) for j, s in enumerate(streams)]
+
+
+def _first_attitudes(q_ns: ArrayLike | None, count: int) -> list[Array | None]:
+    """One for each recording; None where its first sample tells it."""
+    if q_ns is None:
+        return [None] * count
+    try:
+        given = np.asarray(q_ns, dtype=np.float64)
+    except (ValueError, TypeError):  # text, rows of different lengths
+        given = np.empty(0)
+    if given.shape not in ((4,), (count, 4)):
+        raise InputError(
+            f"q_ns does not fit {count} recordings; give one quaternion (w, x, y, z) for all, or one for each"
+        )
+    return list(np.broadcast_to(given, (count, 4)))
 
 
 def _side_by_side(columns: list[Array], n: int, item: tuple[int, ...]) -> Array:

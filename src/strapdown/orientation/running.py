@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
 from strapdown.kernels.compiled import settle
@@ -25,8 +25,7 @@ from strapdown.kernels.orientation_state import (
     STARTED,
     Q,
 )
-from strapdown.orientation.samples import Samples, samples_of
-from strapdown.rotation import q_normalise
+from strapdown.orientation.samples import Samples, samples_of, unit_quaternion
 from strapdown.types import Array, Event, Recording, Solution
 
 _BITS = {"acc_rejected": ACC_REJECTED, "mag_rejected": MAG_REJECTED, "rest": REST, "gap": GAP}
@@ -68,10 +67,7 @@ def fresh_state(own: ArrayLike, q_ns: ArrayLike | None = None) -> State:
     numbers[OWN:] = own
     numbers[Q] = 1.0
     if q_ns is not None:
-        given = np.asarray(q_ns, dtype=np.float64)
-        if given.shape != (4,) or not np.isfinite(given).all() or not np.linalg.norm(given) > 0.0:
-            raise InputError(f"the attitude to start from is {q_ns}; give a unit quaternion (w, x, y, z)")
-        numbers[Q : Q + 4] = q_normalise(given)
+        numbers[Q : Q + 4] = unit_quaternion(q_ns, "the attitude to start from")
         numbers[STARTED] = 1.0
     return State(numbers)
 
@@ -79,12 +75,34 @@ def fresh_state(own: ArrayLike, q_ns: ArrayLike | None = None) -> State:
 def live_step(
     kernel: Callable[..., None], state: State, gyr_s: Array, acc_s: Array, mag_s: Array | None, dt: float
 ) -> State:
-    """The state one sample later. Arrays of three doubles; not checked, this runs a thousand times a second."""
+    """The state one sample later. Arrays of three doubles: not converted, since this runs a thousand times a second."""
     if kernel._can_compile:  # type: ignore[attr-defined]
         settle(kernel)
     numbers = state.numbers.copy()
-    kernel(numbers, gyr_s, acc_s, _NO_MAG if mag_s is None else mag_s, dt)
+    try:
+        if len(gyr_s) != 3 or len(acc_s) != 3 or (mag_s is not None and len(mag_s) != 3):
+            raise TypeError
+        kernel(numbers, gyr_s, acc_s, _NO_MAG if mag_s is None else mag_s, dt)
+    except TypeError:  # numba's word that no compiled version fits
+        raise InputError(_misfit(gyr_s, acc_s, mag_s, dt)) from None
     return State(numbers)
+
+
+def _misfit(gyr_s: Any, acc_s: Any, mag_s: Any, dt: Any) -> str:
+    """What of a live sample does not fit, in a sentence."""
+    for name, given in (("gyr_s", gyr_s), ("acc_s", acc_s), ("mag_s", mag_s)):
+        if given is None and name == "mag_s":
+            continue
+        if not isinstance(given, np.ndarray):
+            had = f"of type {type(given).__name__}"
+        elif given.shape != (3,) or given.dtype != np.float64:
+            had = f"an array of {given.dtype} of shape {given.shape}"
+        elif not given.flags.c_contiguous:
+            had = "every so manieth number of a larger array"
+        else:
+            continue
+        return f"{name} of a live step is {had}; give three doubles side by side: np.array(..., dtype=float)"
+    return f"a live step of dt = {dt!r} cannot be taken; give dt in seconds, and readings as arrays of three doubles"
 
 
 def run_rows(
@@ -131,30 +149,43 @@ def solution_of(
     longest_step_s: float,
 ) -> Solution:
     """Rows of a kernel as a Solution, with its flags and the events that users should hear of."""
-    if not np.isfinite(q).all():
-        i = int(np.argmax(~np.isfinite(q).all(axis=1)))
-        raise InputError(
-            f"the filter {meta['filter']} lost its attitude at sample {i} (t = {samples.t[i]:.6g} s): readings or "
-            "settings are too large for it; check the units of the log"
+    said = flags.astype(np.uint8)
+    try:
+        return Solution(
+            samples.t,
+            q,
+            meta=meta,
+            bias={} if bias is None else {"gyr_s": bias},
+            sigma={} if sigma is None else {"attitude_n": sigma},
+            flags={key: (said & np.uint8(bit)) != 0 for key, bit in _BITS.items()},
+            events=_gaps(samples, longest_step_s),
         )
-    said = flags.astype(np.int64)
-    named: dict[str, NDArray[np.bool_]] = {key: (said & bit) != 0 for key, bit in _BITS.items()}
-    gaps = np.flatnonzero(np.diff(samples.t) > longest_step_s)
-    events = [
+    except InputError:  # the types look at every number; what they found means something else here
+        lost = ~np.isfinite(np.column_stack([x for x in (q, bias, sigma) if x is not None])).all(axis=1)
+        if not lost.any():
+            raise
+    i = int(np.argmax(lost))
+    raise InputError(
+        f"the filter {meta['filter']} lost its attitude at sample {i} (t = {samples.t[i]:.6g} s): readings or "
+        "settings are too large for it; check the units of the log"
+    )
+
+
+def _gaps(samples: Samples, longest_step_s: float) -> tuple[Event, ...]:
+    """Steps over which a filter only predicts; a log that has no others is one event."""
+    t, usual_s = samples.t, samples.dt[0]
+    if usual_s > longest_step_s:
+        text = (
+            f"the usual step of {usual_s:.3g} s is longer than the {longest_step_s:g} s that the filter follows: the "
+            "gyroscope alone led it; record faster, or raise longest_step_s"
+        )
+        return (Event(float(t[0]), float(t[-1]), "gap", text),)
+    return tuple(
         Event(
-            float(samples.t[i]),
-            float(samples.t[i + 1]),
+            float(t[i]),
+            float(t[i + 1]),
             "gap",
-            f"no samples for {samples.t[i + 1] - samples.t[i]:.3g} s: the attitude was predicted over the gap",
+            f"no samples for {t[i + 1] - t[i]:.3g} s: the attitude was predicted over the gap",
         )
-        for i in gaps
-    ]
-    return Solution(
-        samples.t,
-        q_normalise(q),
-        meta=meta,
-        bias={} if bias is None else {"gyr_s": bias},
-        sigma={} if sigma is None else {"attitude_n": sigma},
-        flags=named,
-        events=tuple(events),
+        for i in np.flatnonzero(samples.dt[1:] > longest_step_s)
     )

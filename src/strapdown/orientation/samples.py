@@ -1,5 +1,6 @@
 """The samples of a recording as filters want them: checked, in one frame, the magnetometer's marked where new."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,9 @@ from strapdown.types import Array, Recording
 
 LEAST_SAMPLES = 4
 _LOOKED_AT = 10_000  # samples tell the unit as well as all of them do
-_REPEATS_TO_TELL = 0.5  # of all rows: then the magnetometer is slower than the log and its last reading is repeated
+_REPEATS_TO_TELL = 0.3  # of all rows: then the magnetometer is slower than the log and its last reading is repeated
+_LEAST_COVER = 0.1  # of the recording's time, by a magnetometer of its own: less is a clock that is off
+_EARTH_LIKE = 4.0  # m/s2: in this gravity or more, readings of about 1 are in g
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,42 +41,67 @@ def samples_of(
 ) -> Samples:
     """Readings of a recording, told in b if the mounting q_bs is given; magnetometer readings from a recording of
     their own join the first row that is not earlier."""
+    _check_types(recording, magnetometer)
     if recording.gyr_s is None or recording.acc_s is None:
         missing = "gyroscope" if recording.gyr_s is None else "accelerometer"
         raise InputError(f"the recording has no {missing}; an orientation filter needs gyroscope and accelerometer")
     n = len(recording)
     if n < LEAST_SAMPLES:
         raise InputError(f"the recording has {n} samples; an orientation filter needs at least {LEAST_SAMPLES}")
+    q = None if q_bs is None else unit_quaternion(q_bs, "the mounting q_bs")
     _check_units(recording)
-    mag, mag_new = _magnetometer(recording, magnetometer) if use_mag else (np.empty((0, 3)), np.zeros(0, dtype=bool))
+    dt = np.empty(n)
+    np.subtract(recording.t[1:], recording.t[:-1], out=dt[1:])
+    dt[0] = np.median(dt[1:])
+    mag, mag_new = np.empty((0, 3)), np.zeros(0, dtype=np.bool_)
+    if use_mag:
+        mag, mag_new = (
+            _own_times(recording, magnetometer, dt[0]) if magnetometer is not None else _same_times(recording)
+        )
+        mag_new = _without_zeros(mag, mag_new)
     gyr, acc = recording.gyr_s, recording.acc_s
-    if q_bs is not None:
-        q = q_normalise(np.asarray(q_bs, dtype=np.float64))
+    if q is not None:
         gyr, acc, mag = (q_rotate(q, v) if len(v) else v for v in (gyr, acc, mag))
-    steps = np.diff(recording.t)
-    samples = Samples(recording.t, np.concatenate([[np.median(steps)], steps]), gyr, acc, mag, mag_new)
+    samples = Samples(recording.t, dt, gyr, acc, mag, mag_new)
     for array in (samples.dt, samples.gyr, samples.acc, samples.mag, samples.mag_new):
         array.flags.writeable = False  # one signature for the kernels
     return samples
 
 
+def unit_quaternion(q: ArrayLike, what: str) -> Array:
+    """q made one of unit length; what: how a sentence of complaint calls it."""
+    try:
+        given = np.asarray(q, dtype=np.float64)
+    except (ValueError, TypeError):  # text, rows of different lengths
+        given = np.empty(0)
+    if given.shape != (4,) or not np.isfinite(given).all() or not np.linalg.norm(given) > 0.0:
+        raise InputError(f"{what} is {q!r}; give a unit quaternion, the four numbers (w, x, y, z)")
+    return q_normalise(given)
+
+
+def _check_types(recording: Recording, magnetometer: Recording | None) -> None:
+    for what, given in (("recording", recording), ("magnetometer", magnetometer)):
+        if not isinstance(given, Recording) and not (what == "magnetometer" and given is None):
+            raise InputError(f"the {what} to run over is of type {type(given).__name__}; give a Recording")
+
+
 def _check_units(recording: Recording) -> None:
     """Readings in other units give a wrong attitude without any sign of it: told by their size."""
-    some = np.asarray(recording.acc_s)[:: max(1, len(recording) // _LOOKED_AT)]
-    force = float(np.median(np.linalg.norm(some, axis=1)))
+    some = slice(None, None, max(1, len(recording) // _LOOKED_AT))
+    acc, gyr = np.asarray(recording.acc_s)[some], np.asarray(recording.gyr_s)[some]
+    force = math.sqrt(float(np.median(np.einsum("ij,ij->i", acc, acc))))
     if force > 100.0:
         raise InputError(
             f"the accelerometer reads {force:.4g} m/s2 most of the time: these are raw counts, or another unit; "
             "give the unit in the column mapping (docs/io.md)"
         )
-    if 0.5 < force < 2.0:
+    if 0.5 < force < 2.0 and not _stated_gravity(recording) < _EARTH_LIKE:
         raise InputError(
             f"the accelerometer reads {force:.3g} most of the time: that is g, not m/s2; "
-            'give the unit "g" in the column mapping (docs/io.md)'
+            'give the unit "g" in the column mapping (docs/io.md), or the gravity of another world (gravity_m_s2)'
         )
     if force == 0.0:
         raise InputError("the accelerometer reads 0 in most samples; check that it is connected")
-    gyr = np.asarray(recording.gyr_s)
     rate = max(float(gyr.max()), -float(gyr.min()))
     if rate > 150.0:  # 8600 deg/s: beyond every part
         raise InputError(
@@ -82,31 +110,59 @@ def _check_units(recording: Recording) -> None:
         )
 
 
-def _magnetometer(recording: Recording, own: Recording | None) -> tuple[Array, NDArray[np.bool_]]:
-    n = len(recording)
-    if own is not None:
-        if own.mag_s is None:
-            raise InputError("the recording given as magnetometer has no magnetometer readings; give another")
-        row = np.searchsorted(recording.t, own.t)
-        inside = row < n
-        if not inside.any():
-            raise InputError("no magnetometer reading lies within the times of the recording; check the clocks")
-        mag, new = np.zeros((n, 3)), np.zeros(n, dtype=bool)
-        mag[row[inside]] = own.mag_s[inside]  # the last of several that fall to one row
-        new[row[inside]] = True
-    elif recording.mag_s is None:
+def _stated_gravity(recording: Recording) -> float:
+    """What the log says of its place, m/s2; infinite where it says nothing, as on Earth."""
+    said = recording.meta.get("gravity_m_s2")
+    return float(said) if isinstance(said, int | float) and not isinstance(said, bool) and said > 0.0 else math.inf
+
+
+def _same_times(recording: Recording) -> tuple[Array, NDArray[np.bool_]]:
+    """The recording's own column, in which a slower magnetometer repeats its last reading."""
+    mag, n = recording.mag_s, len(recording)
+    if mag is None:
         raise InputError(
             "the recording has no magnetometer, which a 9-axis filter needs; use the filter without it (6 axes)"
         )
-    else:
-        mag = recording.mag_s
-        new = np.ones(n, dtype=bool)
-        held = mag[1:] == mag[:-1]
-        new[1:] = ~(held[:, 0] & held[:, 1] & held[:, 2])
-        # few repeats are chance; a reading that never changes is rest without noise, not a slow magnetometer
-        if n - new.sum() <= _REPEATS_TO_TELL * n or new.sum() < 2:
-            new[:] = True
-    zero = new & (mag[:, 0] == 0.0) & (mag[:, 1] == 0.0) & (mag[:, 2] == 0.0)
-    if zero.sum() > 0.5 * new.sum():
+    new = np.ones(n, dtype=np.bool_)
+    held = mag[1:, 0] == mag[:-1, 0]
+    # few repeats are chance; a reading that never changes is rest without noise, not a slow magnetometer
+    if np.count_nonzero(held) > _REPEATS_TO_TELL * n:
+        held &= (mag[1:, 1] == mag[:-1, 1]) & (mag[1:, 2] == mag[:-1, 2])
+        if _REPEATS_TO_TELL * n < np.count_nonzero(held) < n - 1:
+            new[1:] = ~held
+    return mag, new
+
+
+def _own_times(recording: Recording, own: Recording, step_s: float) -> tuple[Array, NDArray[np.bool_]]:
+    """Readings of another recording in the rows of this one. Older than a step before the first row they are gone."""
+    if own.mag_s is None:
+        raise InputError("the recording given as magnetometer has no magnetometer readings; give another")
+    t, n = recording.t, len(recording)
+    row = np.searchsorted(t, own.t)
+    inside = (row < n) & (own.t > t[0] - step_s)
+    if not inside.any():
+        raise InputError("no magnetometer reading lies within the times of the recording; check the clocks")
+    seen = own.t[inside]
+    usual_s = float(np.median(np.diff(own.t))) if len(own) > 1 else 0.0
+    cover = (seen[-1] - seen[0] + usual_s) / (t[-1] - t[0])
+    if cover < _LEAST_COVER:
+        raise InputError(
+            f"magnetometer readings lie within {100.0 * cover:.2g} % of the recording's time only (the recording runs "
+            f"from {t[0]:.6g} to {t[-1]:.6g} s, the magnetometer from {own.t[0]:.6g} to {own.t[-1]:.6g} s); check the "
+            "clocks, or use the filter without it (6 axes)"
+        )
+    mag, new = np.zeros((n, 3)), np.zeros(n, dtype=np.bool_)
+    mag[row[inside]] = own.mag_s[inside]  # the last of several that fall to one row
+    new[row[inside]] = True
+    return mag, new
+
+
+def _without_zeros(mag: Array, new: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """No new reading where all axes read 0: a magnetometer that did not answer."""
+    zero = mag[:, 0] == 0.0
+    if not zero.any():
+        return new
+    zero &= new & (mag[:, 1] == 0.0) & (mag[:, 2] == 0.0)
+    if np.count_nonzero(zero) > 0.5 * np.count_nonzero(new):
         raise InputError("the magnetometer reads 0 in most samples; it is not connected: use the filter without it")
-    return mag, new & ~zero
+    return new & ~zero

@@ -1,0 +1,79 @@
+"""Corrected readings of a simulated log against the exact ones, which its truth gives: is the specimen recovered?"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from strapdown.calibration.calibration import FIELDS, UNITS
+from strapdown.calibration.check import directions_filled
+from strapdown.rotation import q_conj, q_rotate
+from strapdown.types import Array, Recording
+
+_TURNED = 0.1  # least spread of directions (1: all over the sphere) that shows a rotation
+MEAN_S = 1.0  # errors are means over so long, so that white noise, which no calibration takes off, does not hide them
+
+
+@dataclass(frozen=True)
+class TruthError:
+    """Rms length of the error vector of one instrument, before and after the calibration, in its unit."""
+
+    instrument: str
+    unit: str
+    before: float
+    after: float
+
+
+def against_truth(recording: Recording, corrected: Recording) -> tuple[tuple[TruthError, ...], float | None]:
+    """(errors of every instrument that was corrected, turn of the axes in rad); nothing for a log without a truth.
+
+    The truth is told in the sensor's own axes. Gravity alone does not show a rotation of all axes together, so the one
+    that the corrected accelerometer has against the truth is told apart and taken off; None where the log is in too few
+    directions for that.
+    """
+    exact = _exact(recording)
+    turn, angle = np.eye(3), None
+    if "accelerometer" in exact and corrected.acc_s is not None and recording.acc_s is not corrected.acc_s:
+        f_found, f_true = (_means(recording.t, values) for values in (corrected.acc_s, exact["accelerometer"]))
+        if directions_filled(f_true) > _TURNED:
+            turn = _rotation(f_found, f_true)
+            angle = float(np.arccos(np.clip(0.5 * (np.trace(turn) - 1.0), -1.0, 1.0)))
+    rows = []
+    for name, truth in exact.items():
+        before, after = (getattr(r, FIELDS[name]) for r in (recording, corrected))
+        if before is not None and after is not None and before is not after:
+            errors = [_rms(_means(recording.t, values - truth)) for values in (before, after @ turn.T)]
+            rows.append(TruthError(name, UNITS[name], *errors))
+    return tuple(rows), angle
+
+
+def _rotation(found: Array, true: Array) -> Array:
+    """The rotation that brings the vectors found nearest to the true ones (Kabsch)."""
+    u, _, vt = np.linalg.svd(true.T @ found)
+    return np.asarray(u @ np.diag([1.0, 1.0, np.linalg.det(u @ vt)]) @ vt)
+
+
+def _exact(recording: Recording) -> dict[str, Array]:
+    """What ideal instruments would read, where the meta of the log says that it is simulated."""
+    truth, meta = recording.truth, recording.meta
+    if truth is None or "errors" not in meta or not isinstance(meta.get("gravity_m_s2"), int | float):
+        return {}
+    exact = {
+        "accelerometer": truth.specific_force_b(float(meta["gravity_m_s2"])),
+        "gyroscope": np.asarray(truth.w_nb_b),
+    }
+    field = meta.get("magnetic_field_n_ut")
+    if isinstance(field, list | tuple) and len(field) == 3:
+        b_n = np.array(field, dtype=np.float64)
+        exact["magnetometer"] = q_rotate(q_conj(truth.q_nb), b_n)
+    return exact
+
+
+def _means(t: Array, errors: Array) -> Array:
+    step = float(np.median(np.diff(t)))
+    width = min(max(1, round(MEAN_S / step)), len(t))
+    count = len(t) // width
+    return np.asarray(errors[: count * width].reshape(count, width, 3).mean(axis=1))
+
+
+def _rms(vectors: Array) -> float:
+    return float(np.sqrt(np.mean(np.sum(vectors**2, axis=1))))

@@ -1,0 +1,212 @@
+"""What strapdown orient does before a filter runs: the log made ready, and the filter's settings from what is known."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from strapdown.cli.log import gravity_at, noise_of_part
+
+if TYPE_CHECKING:
+    from strapdown.calibration.calibration import Calibration, Correction
+    from strapdown.sensors.triad import Triad
+    from strapdown.types import Recording
+
+_MOST_RATE_DPS = 1.0  # at rest: filters take more than 2 deg/s for a turn
+_MOST_OFF_G = 0.03  # beyond every data sheet's scale error of a calibrated part
+_MOST_SPREAD = 0.1  # of the field's norm while it turns: where filters begin to reject
+_ONE_DIRECTION = 0.9  # length of the mean direction: above, the log shows one side of the sensor only
+_LOOKED_AT = 20_000  # samples tell it as well as all of them do
+_LEAST_BIAS_DPS = 0.1  # what a calibrated MEMS gyroscope moves by in some degrees of temperature
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A log as filters want it; own: the magnetometer's recording if it has one; nine: axes, not six."""
+
+    recording: "Recording"
+    own: "Recording | None"
+    nine: bool
+    gravity_mps2: float
+    part: str | None
+    noise: "Mapping[str, Triad] | None"
+    calibration: "Calibration | None" = None
+    notes: list[str] = field(default_factory=list)
+
+
+def prepared(
+    recording: "Recording",
+    own: "Recording | None",
+    axes: str,
+    calibration: Path | None,
+    gravity: float | None,
+    part: str | None,
+) -> Prepared:
+    """The log calibrated if asked for, with or without magnetometer, with its gravity and the noise of its part."""
+    from strapdown.errors import InputError
+
+    if axes not in ("6", "9", "auto"):
+        raise InputError(f'--axes is "{axes}"; give 6, 9 or auto')
+    named, noise = noise_of_part(recording, part)
+    local, _ = gravity_at(recording, None, 0.0, gravity)
+    if gravity is not None:
+        recording = recording.with_meta(gravity_m_s2=gravity)
+    notes: list[str] = []
+    found = None
+    if calibration is not None:
+        from strapdown.calibration.apply import apply
+        from strapdown.calibration.calibration_file import read_calibration
+        from strapdown.cli import screen
+
+        found = read_calibration(calibration)
+        with screen.warnings_shown() as warned:
+            recording = apply(found, recording)
+            if own is not None and "magnetometer" in found.corrections:
+                own = apply(found, own)
+        notes += warned
+    has = own is not None or recording.mag_s is not None
+    nine = has if axes == "auto" else axes == "9"
+    notes += uncalibrated(recording, own, magnetometer=nine)
+    if axes == "auto" and not has:
+        notes.append("the log has no magnetometer: 6 axes, the heading is the gyroscope's and starts at 0")
+    return Prepared(recording, own, nine, local, named, noise, found, notes)
+
+
+def uncalibrated(recording: "Recording", own: "Recording | None" = None, *, magnetometer: bool = True) -> list[str]:
+    """What a missing calibration shows: most filters that seem broken lack one. magnetometer: whether it is used."""
+    import numpy as np
+
+    from strapdown.calibration.still import still_intervals
+    from strapdown.errors import InputError
+
+    said = _uneven_field(recording if own is None else own) if magnetometer else []
+    try:
+        still = max(still_intervals(recording), key=lambda s: s.duration_s)
+    except InputError:  # no rest, no word
+        return said
+    if still.gyr_mean is not None and np.linalg.norm(still.gyr_mean) > np.radians(_MOST_RATE_DPS):
+        rate = float(np.rad2deg(np.linalg.norm(still.gyr_mean)))
+        said.append(f"the gyroscope reads {rate:.2g} deg/s at rest: calibrate it first (strapdown calibrate static)")
+    if still.acc_mean is not None:
+        off = float(np.linalg.norm(still.acc_mean)) / gravity_at(recording, None, 0.0, None)[0] - 1.0
+        if _MOST_OFF_G < abs(off) < 0.5:
+            said.append(f"the accelerometer reads {100.0 * off:+.1f} % of g beside g at rest: calibrate it first")
+    return said
+
+
+def _uneven_field(recording: "Recording") -> list[str]:
+    """Hard and soft iron show as a field whose norm changes with the direction in which the sensor sees it."""
+    import numpy as np
+
+    if recording.mag_s is None:
+        return []
+    mag = recording.mag_s[:: max(1, len(recording) // _LOOKED_AT)]
+    norm = np.linalg.norm(mag, axis=1)
+    mag, norm = mag[norm > 0.0], norm[norm > 0.0]
+    if len(norm) == 0 or np.linalg.norm((mag / norm[:, None]).mean(axis=0)) > _ONE_DIRECTION:
+        return []
+    low, middle, high = np.percentile(norm, (10.0, 50.0, 90.0))
+    spread = 0.5 * (high - low) / middle
+    if spread <= _MOST_SPREAD:
+        return []
+    return [
+        f"the magnetometer reads {low:.3g} to {high:.3g} uT as it turns, {100.0 * spread:.0f} % about its median: "
+        "calibrate it first (strapdown calibrate magnetometer), or use --axes 6"
+    ]
+
+
+def declination_of(recording: "Recording", nine: bool, notes: list[str]) -> float:
+    """In deg, by the field that a simulated log tells of its place; 0 where nothing is known."""
+    import numpy as np
+
+    from strapdown.earth_magnetism import declination
+
+    field_n = recording.meta.get("magnetic_field_n_ut")
+    if not nine or not isinstance(field_n, list | tuple) or len(field_n) != 3:
+        return 0.0
+    degrees = float(np.rad2deg(declination(np.array(field_n, dtype=np.float64))))
+    notes.append(f"declination {degrees:.2f} deg, from the field that the log states for its place")
+    return degrees
+
+
+def refuse_overwriting(written: Iterable[Path], read: Iterable[Path | None]) -> None:
+    """A command does not write over what it reads."""
+    from strapdown.errors import InputError
+
+    inputs = {path.resolve() for path in read if path is not None}
+    for path in written:
+        if path.resolve() in inputs:
+            raise InputError(f"{path} would be written over, and it is read here; give another folder with -o")
+
+
+def filter_for(name: str, log: Prepared, declination_deg: float, part_given: bool) -> Any:
+    """The named filter with what is known of the log: axes, declination, gravity, noise of the part, calibration.
+
+    What it took from where is added to the notes.
+    """
+    import math
+
+    from strapdown.errors import InputError
+    from strapdown.orientation.catalogue import FILTERS, filter_by_name
+
+    cls = FILTERS[name].cls
+    known = {
+        "magnetometer": log.nine,
+        "declination_rad": math.radians(declination_deg),
+        "gravity": log.gravity_mps2,
+    }
+    settings = {key: value for key, value in known.items() if key in cls.__dataclass_fields__}
+    filt, noise = filter_by_name(name, **settings), None
+    if log.noise is not None and hasattr(cls, "for_triads"):
+        try:
+            filt, noise = cls.for_triads(log.noise, **settings), log.noise
+            log.notes.append(f"{name}: noise of {log.part}, {'as asked for' if part_given else 'which the log names'}")
+        except InputError:
+            if part_given:
+                raise
+    elif part_given:
+        log.notes.append(f"{name}: has no noise settings to take from a part")
+    return _after_calibration(filt, log, noise) if hasattr(filt, "tilt_floor_rad") else filt
+
+
+def _after_calibration(filt: Any, log: Prepared, noise: "Mapping[str, Triad] | None") -> Any:
+    """The filter with what a calibration leaves over: tilt by the accelerometer, first bias and turns of the gyroscope.
+
+    Wander is the part's, so without a part the filter's own numbers, for a calibrated consumer part, are the least.
+    """
+    import math
+
+    cls = type(filt)
+    corrections = {} if log.calibration is None else log.calibration.corrections
+    acc, gyr = corrections.get("accelerometer"), corrections.get("gyroscope")
+    more: dict[str, float] = {}
+    scale = _left(gyr, "matrix")
+    # a data sheet as printed has no errors of scale and axes: those of the part at hand are unknown until calibrated
+    more["gyr_turn"] = max(filt.gyr_turn, cls.gyr_turn) if scale is None else scale
+    offset = _left(acc, "bias")
+    if acc is not None and offset is not None:
+        tilt = math.hypot(offset, acc.found.residual_rms or 0.0) / log.gravity_mps2
+        more["tilt_floor_rad"] = (
+            max(cls.tilt_floor_rad, tilt) if noise is None else math.hypot(filt.tilt_floor_rad, tilt)
+        )
+    rest = _left(gyr, "bias")
+    if noise is not None and rest is not None:
+        turn_on = math.hypot(*noise["gyroscope"].turn_on) / math.sqrt(3.0)
+        more["bias_start_dps"] = max(_LEAST_BIAS_DPS, math.degrees(math.hypot(rest, turn_on)))
+    found = replace(filt, **more)
+    told = [
+        f"{key} {getattr(found, key):.2g}" for key in more if corrections and getattr(found, key) != getattr(filt, key)
+    ]
+    if told:
+        log.notes.append(f"{filt.name}: {', '.join(told)}, by what the calibration leaves over")
+    return found
+
+
+def _left(correction: "Correction | None", parameter: str) -> float | None:
+    """Deviation of a parameter of a calibration for one axis (root mean square over the axes); None if not found."""
+    import numpy as np
+
+    sigma = None if correction is None else correction.sigma.get(parameter)
+    if sigma is None or not np.isfinite(sigma).all():
+        return None
+    return float(np.sqrt(np.sum(np.square(sigma)) / 3.0))
