@@ -7,7 +7,7 @@ import numpy as np
 
 from strapdown.motion import Keep, MoveTo, Rest, Turntable, Waypoints
 from strapdown.orientation.catalogue import FILTERS, filter_by_name
-from strapdown.rotation import q_conj, q_from_euler, q_log, q_mul, q_rotate
+from strapdown.rotation import q_conj, q_exp, q_from_euler, q_log, q_mul, q_rotate
 from strapdown.sensors.imu import sample_times
 from strapdown.sensors.module import Module
 from strapdown.sensors.part import load_part
@@ -91,6 +91,20 @@ def long_rest():
     rate_hz = 50.0
     attitude = q_from_euler(0.2, -0.3, 1.0)
     return measured(ideal(Rest(duration_s=600.0, q_nb=attitude), rate_hz), rate_hz)
+
+
+@cache
+def tumbling(duration_s=60.0, rate_hz=50.0):
+    """(recording, q_ns): rates that change about all axes, no rest, a clean field, small noise."""
+    rng, t = np.random.default_rng(12), np.arange(0.0, duration_s, 1.0 / rate_hz)
+    w_s = np.stack([0.6 * np.sin(0.9 * t), 0.5 * np.cos(0.7 * t), 0.7 * np.sin(0.5 * t)], axis=1)
+    q_ns = np.empty((len(t), 4))
+    q_ns[0] = q_from_euler(0.0, 0.0, 0.7)
+    for i in range(1, len(t)):
+        q_ns[i] = q_mul(q_ns[i - 1], q_exp(0.5 * (w_s[i] + w_s[i - 1]) / rate_hz))
+    force_s, field_s = (q_rotate(q_conj(q_ns), np.broadcast_to(v, (len(t), 3))) for v in ([0.0, 0.0, G], FIELD_N))
+    noise = rng.standard_normal((3, len(t), 3))
+    return Recording(t, w_s + 0.001 * noise[0], force_s + 0.02 * noise[1], field_s + 0.3 * noise[2]), q_ns
 
 
 def errors_n(solution, truth, rows=slice(None)):

@@ -81,13 +81,14 @@ def test_a_recording_and_a_live_stream_give_the_same_bits(given):
     for i in range(len(recording)):
         mag_s = slow.mag_s[i // 4] if i % 4 == 0 else None
         state = filt.step(state, recording.gyr_s[i], recording.acc_s[i], mag_s, dt=dt[i])
-        assert np.array_equal(q_normalise(state.q_ns), whole.q_nb[i])
+        assert np.array_equal(state.q_ns, whole.q_nb[i])
         assert np.array_equal(state.sigma_n, whole.sigma["attitude_n"][i])
         assert np.array_equal(state.gyr_bias_s, whole.bias["gyr_s"][i])
     assert whole.flags["gap"].sum() == 1 and len(whole.events) == 1
-    # chance: noise of one part over 0.1 s of steps, and the gap's turn is not seen; it is over after some seconds
-    assert worst_deg(whole, q_ns, after_s=25.0) < 2.0
-    assert worst_deg(filt.smooth(recording, magnetometer=slow, q_ns=given), q_ns, after_s=25.0) < 2.0
+    # chance: noise of one part over 0.1 s of steps, and the gap's turn is not seen; it is over after some seconds,
+    # since the heading is then measured anew, 2.8 deg in 1 s
+    assert worst_deg(whole, q_ns, after_s=27.0) < 2.5
+    assert worst_deg(filt.smooth(recording, magnetometer=slow, q_ns=given), q_ns, after_s=27.0) < 2.5
 
 
 def test_a_declination_turns_the_answer():
@@ -247,9 +248,35 @@ def test_going_back_is_what_rauch_tung_and_striebel_give():
     np.testing.assert_allclose(trace[:, 1], variance[::-1], atol=1e-9)
 
 
+def test_a_field_that_is_nearly_vertical_has_no_north():
+    """2 of 55 uT are level: a tilt of a degree would turn north by 27 deg."""
+    recording, q_ns = hand_held(moving=((2.0, 20.0),), until=20.0, noise=1.0, field_n=np.array([0.0, 2.0, -55.0]))
+    solution = Lodestar().run(recording)
+    error = attitude_errors(solution.q_nb, q_ns).heading
+    assert solution.flags["mag_rejected"][500:].all()
+    assert (np.abs(error) < 3.0 * solution.sigma["attitude_n"][:, 2]).all()  # chance: three deviations
+
+
+def test_deviations_without_magnetometer_contain_the_bias_of_the_start():
+    """Rest of 20 s, biases drawn as bias_sigma_start_dps says: the first 1.5 s of them turn the heading."""
+    filt, found = Lodestar(magnetometer=False), {"run": [], "smooth": []}
+    for seed in range(6):
+        recording, _ = hand_held(moving=(), until=20.0, seed=seed, noise=1.0)
+        bias = 0.5 * DEG * np.random.default_rng(seed).standard_normal(3)
+        biased = Recording(recording.t, recording.gyr_s + bias, recording.acc_s, recording.mag_s)
+        for method, rows in found.items():
+            solution = getattr(filt, method)(biased)
+            error = q_log(q_mul(solution.q_nb[-1], q_conj(solution.q_nb[0])))[2]
+            rows.append((error, solution.sigma["attitude_n"][-1]))
+    for rows in found.values():
+        errors, sigma = np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
+        assert (sigma[:, 2] > 0.0).all() and np.sqrt(np.mean((errors / sigma[:, 2]) ** 2)) < 1.8  # chance: of six
+        assert (sigma[:, 0] < 0.6 * DEG).all()  # the 3 deg of the first readings are forgotten
+
+
 def test_settings_that_make_no_sense_are_refused():
-    for wrong in ({"tau_acc_s": 0.0}, {"mag_walk_deg": -1.0}, {"block_s": float("nan")}, {"declination_rad": 7.0}):
-        with pytest.raises(InputError, match=f"{next(iter(wrong))} of the filter lodestar is"):
+    for wrong in ({"tau_acc_s": 0.0}, {"mag_walk_deg": -1.0}, {"block_s": float("nan")}):
+        with pytest.raises(InputError, match=next(iter(wrong))):
             Lodestar(**wrong)
 
 

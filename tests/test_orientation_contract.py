@@ -28,12 +28,13 @@ from orientation_cases import (
     over_the_top,
     promises,
     swing,
+    tumbling,
 )
 from strapdown.errors import InputError
 from strapdown.motion import Rest, Turntable
 from strapdown.orientation.catalogue import FILTERS
 from strapdown.orientation.samples import samples_of
-from strapdown.rotation import q_conj, q_exp, q_from_euler, q_mul, q_normalise, q_rotate
+from strapdown.rotation import q_conj, q_exp, q_from_euler, q_log, q_mul, q_rotate
 from strapdown.sensors.imu import sample_times
 from strapdown.types import Recording
 
@@ -83,7 +84,7 @@ def test_a_run_is_its_steps_to_the_last_bit(name, use_mag):
     recording = first_rows(noisy_swing(), 800)
     filt = filter_of(name, magnetometer=use_mag)
     whole, states = filt.run(recording), steps(filt, recording)
-    assert np.array_equal(q_normalise([s.q_ns for s in states]), whole.q_nb)
+    assert np.array_equal([s.q_ns for s in states], whole.q_nb)
     if "gyr_s" in whole.bias:
         assert np.array_equal([s.gyr_bias_s for s in states], whole.bias["gyr_s"])
     if "attitude_n" in whole.sigma:
@@ -107,7 +108,7 @@ def test_two_halves_from_one_state_are_the_whole_to_the_last_bit(name, use_mag):
         rest = np.empty((len(dt), 3)), np.empty((len(dt), 3)), np.empty(len(dt))
         kernel.rows(state, dt, gyr, acc, mag, new, out, *rest)
         q.append(out)
-    assert np.array_equal(q_normalise(np.concatenate(q)), filt.run(noisy_swing()).q_nb)
+    assert np.array_equal(np.concatenate(q), filt.run(noisy_swing()).q_nb)
 
 
 @every_filter
@@ -301,8 +302,8 @@ def test_a_given_attitude_is_that_of_the_first_sample(name, way):
     path = Turntable.constant(0.5, 4.0, q_nb=q_from_euler(0.2, 0.1, 0.5))
     recording = ideal(path)
     found = answer(name, way, recording, {"magnetometer": False}, q_ns=recording.truth.q_nb[0])
-    # step order: a filter may count the first sample's step, 0.5 rad/s / 128 Hz
-    assert between(found.q_nb[0], recording.truth.q_nb[0]) <= 0.5 / RATE_HZ + 1e-9
+    # roundoff of directions; the step before the first sample, 0.5 rad/s / 128 Hz, is not taken
+    assert between(found.q_nb[0], recording.truth.q_nb[0]) <= 0.02 * 0.5 / RATE_HZ
 
 
 @_ways("forgets its start", needs=("q_ns",))
@@ -313,6 +314,45 @@ def test_a_wrong_start_is_forgotten(name, way):
     assert (
         angle(found, recording.truth, slice(-1, None))[0] < 2.0 * DEG
     )  # model and chance: ten time constants, noise of the part
+
+
+@_ways("forgets its start", needs=("q_ns",))
+def test_a_wrong_start_is_forgotten_in_motion(name, way):
+    """29 deg of heading: in motion a magnetic disturbance could explain it as well."""
+    recording, q_ns = tumbling()
+    found = answer(name, way, recording, q_ns=q_mul(q_exp(0.5 * UP), q_ns[0]))
+    # model and chance: 40 s are four time constants of the slowest filter, 0.5 deg of 29; noise of the readings
+    assert between(found.q_nb[-1], q_ns[-1]) < 4.0 * DEG
+
+
+@_ways("forgets its start")
+def test_a_turn_that_the_gyroscope_missed_is_made_up(name, way):
+    """A tenth of a second of a wrong rate: 17 deg about each level axis of the moment, 34 deg about z."""
+    recording, q_ns = tumbling()
+    gyr_s = np.array(recording.gyr_s)
+    gyr_s[250:260, 2] -= 3.0
+    found = answer(name, way, replace(recording, gyr_s=gyr_s))
+    told = 2.0 * np.linalg.norm(found.sigma["attitude_n"][-1]) if name == "lodestar" else 0.0
+    # as above; lodestar leaves what the field of a place could be beside north, and says so: two deviations
+    assert between(found.q_nb[-1], q_ns[-1]) < max(4.0 * DEG, told)
+
+
+@_ways("forgets its start")
+def test_a_gap_in_changing_motion_is_got_over(name, way):
+    """Three seconds are missing, and the rate before tells nothing of them."""
+    full, q_full = tumbling()
+    kept = (full.t < 8.0) | (full.t >= 11.0)
+    cut = Recording(full.t[kept], gyr_s=full.gyr_s[kept], acc_s=full.acc_s[kept], mag_s=full.mag_s[kept])
+    q_ns = q_full[kept]
+    found = answer(name, way, cut)
+    after = int(np.searchsorted(cut.t, 9.0))
+    assert found.flags["gap"][after]
+    error = q_log(q_mul(q_ns, q_conj(found.q_nb)))
+    assert np.linalg.norm(error[-1]) < 4.0 * DEG  # as above
+    assert np.linalg.norm(error[100:after], axis=1).max() < 4.0 * DEG  # what follows a gap is not carried before it
+    if "attitude_n" in found.sigma:
+        sigma = found.sigma["attitude_n"]
+        assert (np.abs(error[after:]) < 4.0 * sigma[after:]).all()  # chance: four deviations
 
 
 @_ways()
@@ -326,8 +366,9 @@ def test_deviations_fit_the_errors(name, way):
     sigma = found.sigma["attitude_n"][after]
     assert (sigma > 0.0).all() and sigma.max() < 0.5
     normalised = errors_n(found, recording.truth, after) / sigma
-    rms = np.sqrt(np.mean(normalised**2))
-    assert 0.02 < rms < 2.0  # chance and model: neither lost nor of a size that says nothing
+    rms = np.sqrt(np.mean(normalised**2, axis=0))
+    # chance and model: neither lost nor of a size that says nothing, about any axis
+    assert (rms > 0.02).all() and (rms < 2.0).all()
 
 
 # ---------------------------------------------------------------- bad readings
@@ -345,6 +386,45 @@ def test_no_reading_makes_an_attitude_that_is_no_number(name):
         state = filt.step(state, gyr_s, acc_s, mag_s, dt=dt)
         assert np.isfinite(state.numbers).all()
         assert abs(np.linalg.norm(state.q_ns) - 1.0) < 1e-6
+
+
+@every_filter
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_live_sample_that_is_no_number_is_left_out_and_told(name, bad):
+    """Each reading in turn, then the time: the state stays finite, and the next good samples are followed."""
+    filt = filter_of(name)
+    gyr_s, acc_s, wrong = np.array([0.0, 0.0, 0.1]), np.array([0.0, 0.0, 9.8]), np.array([0.1, bad, 0.2])
+    state = filt.start()
+    for _ in range(100):
+        state = filt.step(state, np.zeros(3), acc_s, FIELD_N, dt=0.01)
+    for sample in ((wrong, acc_s, FIELD_N, 0.01), (gyr_s, wrong, FIELD_N, 0.01), (gyr_s, acc_s, wrong, 0.01)):
+        state = filt.step(state, *sample[:3], dt=sample[3])
+        assert np.isfinite(state.numbers).all()
+        assert any(state.flags.values()) or name in ("gyro", "vqf", "lodestar", "mekf")
+    for dt in (bad, 0.0, -0.01):
+        left = filt.step(state, gyr_s, acc_s, FIELD_N, dt=dt)
+        assert left.flags["gap"] and np.array_equal(left.q_ns, state.q_ns) and np.isfinite(left.numbers).all()
+        state = left
+    before = state.q_ns
+    for _ in range(100):
+        state = filt.step(state, gyr_s, acc_s, None, dt=0.01)
+    assert not state.flags["gap"]
+    # model: paper B's low-pass lags 0.05 s, and a rate this small may be taken for a bias in part
+    assert 0.05 < between(before, state.q_ns) < 0.12
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("gyro", "paper-b")])
+def test_free_fall_is_told_and_not_followed(name):
+    """Noise of 0.05 m/s2 around nothing has no direction."""
+    filt, rng = filter_of(name), np.random.default_rng(6)
+    state = filt.start()
+    for _ in range(300):
+        state = filt.step(state, np.zeros(3), np.array([0.0, 0.0, 9.8]), FIELD_N, dt=0.01)
+    before = state.q_ns
+    for _ in range(200):
+        state = filt.step(state, np.zeros(3), 0.05 * rng.standard_normal(3), FIELD_N, dt=0.01)
+        assert state.flags["acc_rejected"]
+    assert between(before, state.q_ns) < 0.5 * DEG  # roundoff in most; VQF, as published, averages the noise
 
 
 BAD = {
@@ -383,5 +463,8 @@ def test_settings_out_of_bounds_are_refused(name):
         filter_of(name, longest_step_s=0.0)
     with pytest.raises(InputError, match="declination_rad"):
         filter_of(name, declination_rad=np.nan)
+    with pytest.raises(InputError, match="magnetometer"):
+        filter_of(name, magnetometer="no")
+    assert filter_of(name, longest_step_s=np.float32(0.25), declination_rad=np.int64(0)).longest_step_s == 0.25
     with pytest.raises(InputError, match="attitude to start from"):
         filter_of(name).start(np.zeros(4))

@@ -9,15 +9,18 @@ import math
 
 from numba import njit
 
+from strapdown.kernels.inner import inner, plain, pointer, row
 from strapdown.kernels.orientation_start import (
     DECLINATION,
     FURTHER,
+    LEAST_FORCE2,
     LEVEL,
     LONGEST,
     NOTHING,
     SEEN,
     begin,
     find_north,
+    left_out,
     tell,
 )
 from strapdown.kernels.orientation_state import ACC_REJECTED, FLAGS, GAP, MAG_REJECTED, Q
@@ -33,7 +36,7 @@ FIELD = FURTHER + 6  # magnetic field told in n, low-passed; zeros before the fi
 WAITED = FURTHER + 9  # s since the last magnetometer reading
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def smoothed(state, place, x, y, z, weight):
     """The low-passed vector kept at `place` after a new reading; the first reading is taken whole."""
     if state[place] == 0.0 and state[place + 1] == 0.0 and state[place + 2] == 0.0:
@@ -45,19 +48,19 @@ def smoothed(state, place, x, y, z, weight):
     return x, y, z
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def share(dt, time_constant):
     """Of the error that goes in dt: 1 - exp(-dt/T), and all of it where T is 0."""
     return -math.expm1(-dt / time_constant) if time_constant > 0.0 else 1.0
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def correct(state, qw, qx, qy, qz, ax, ay, az, mx, my, mz, has_mag, dt):
     """q_ns drawn to the readings; flags say which reading could not be used."""
     flags = 0.0
     fx, fy, fz = rotate(qw, qx, qy, qz, ax, ay, az)
-    if 0.0 < fx * fx + fy * fy + fz * fz < math.inf:
-        fx, fy, fz = smoothed(state, FORCE, fx, fy, fz, share(dt, state[LOW_PASS_S]))
+    if LEAST_FORCE2 < fx * fx + fy * fy + fz * fz < math.inf:
+        fx, fy, fz = smoothed(state, plain(FORCE), fx, fy, fz, share(dt, state[LOW_PASS_S]))
         level = math.sqrt(fx * fx + fy * fy)
         # about the level axis f x z = (fy, -fx, 0); straight down has no such axis, and any will do
         angle = share(dt, state[INCLINATION_S]) * arc_tangent(level, fz)
@@ -72,7 +75,7 @@ def correct(state, qw, qx, qy, qz, ax, ay, az, mx, my, mz, has_mag, dt):
         state[WAITED] = 0.0
         east, north, up = rotate(qw, qx, qy, qz, mx, my, mz)
         if 0.0 < east * east + north * north < math.inf:
-            east, north, up = smoothed(state, FIELD, east, north, up, share(waited, state[LOW_PASS_S]))
+            east, north, up = smoothed(state, plain(FIELD), east, north, up, share(waited, state[LOW_PASS_S]))
             error = arc_tangent(east, north) - state[DECLINATION]
             error -= 2.0 * math.pi * math.floor(error / (2.0 * math.pi) + 0.5)
             half = 0.5 * share(waited, state[HEADING_S]) * error
@@ -83,9 +86,11 @@ def correct(state, qw, qx, qy, qz, ax, ay, az, mx, my, mz, has_mag, dt):
     return qw, qx, qy, qz
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
     """One sample: gyr_s (rad/s), acc_s and mag_s (any units), dt (s) since the last one."""
+    if left_out(state, gx, gy, gz, dt):
+        return
     if state[SEEN] == NOTHING:
         begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
         return
@@ -107,16 +112,21 @@ def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
 @njit(cache=True, error_model="numpy", fastmath={"contract"})
 def step(state, gyr, acc, mag, dt):
     """One sample, in place; mag is empty without a new reading."""
-    has_mag = len(mag) > 0
-    mx, my, mz = (mag[0], mag[1], mag[2]) if has_mag else (0.0, 0.0, 0.0)
-    advance(state, gyr[0], gyr[1], gyr[2], acc[0], acc[1], acc[2], mx, my, mz, has_mag, dt)
+    g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
+    mx, my, mz = 0.0, 0.0, 0.0
+    if has_mag:
+        mx, my, mz = m[0], m[1], m[2]
+    advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt)
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract"})
 def rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     """All samples; in the end the state is that after the last one."""
+    numbers = pointer(state)
     for i in range(len(dt)):
-        has_mag = len(mag) > 0 and mag_new[i]
-        mx, my, mz = (mag[i, 0], mag[i, 1], mag[i, 2]) if has_mag else (0.0, 0.0, 0.0)
-        advance(state, gyr[i, 0], gyr[i, 1], gyr[i, 2], acc[i, 0], acc[i, 1], acc[i, 2], mx, my, mz, has_mag, dt[i])
-        tell(state, i, q, bias, sigma, flags)
+        g, a, m, has_mag = row(gyr, i), row(acc, i), row(mag, i), len(mag) > 0 and mag_new[i]
+        mx, my, mz = 0.0, 0.0, 0.0
+        if has_mag:
+            mx, my, mz = m[0], m[1], m[2]
+        advance(numbers, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt[i])
+        tell(numbers, i, q, bias, sigma, flags)

@@ -4,14 +4,17 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.orientation_start import LEVEL, LONGEST, NOTHING, SEEN, begin, find_north, tell
+from strapdown.kernels.inner import pointer, row, woven
+from strapdown.kernels.orientation_start import LEVEL, LONGEST, NOTHING, SEEN, begin, find_north, left_out, tell
 from strapdown.kernels.orientation_state import FLAGS, GAP, Q
 from strapdown.kernels.orientation_turn import predicted, unit_again
 
 
-@njit(cache=True, forceinline=True, error_model="numpy", fastmath={"contract"})
+@woven
 def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
     """One sample: gyr_s (rad/s), acc_s and mag_s (any units; for the start), dt (s) since the last one."""
+    if left_out(state, gx, gy, gz, dt):
+        return
     if state[SEEN] == NOTHING:
         begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
         return
@@ -25,16 +28,21 @@ def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
 @njit(cache=True, error_model="numpy", fastmath={"contract"})
 def step(state, gyr, acc, mag, dt):
     """One sample, in place; mag is empty without a new reading."""
-    has_mag = len(mag) > 0
-    mx, my, mz = (mag[0], mag[1], mag[2]) if has_mag else (0.0, 0.0, 0.0)
-    advance(state, gyr[0], gyr[1], gyr[2], acc[0], acc[1], acc[2], mx, my, mz, has_mag, dt)
+    g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
+    mx, my, mz = 0.0, 0.0, 0.0
+    if has_mag:
+        mx, my, mz = m[0], m[1], m[2]
+    advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt)
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract"})
 def rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     """All samples; in the end the state is that after the last one."""
+    numbers = pointer(state)
     for i in range(len(dt)):
-        has_mag = len(mag) > 0 and mag_new[i]
-        mx, my, mz = (mag[i, 0], mag[i, 1], mag[i, 2]) if has_mag else (0.0, 0.0, 0.0)
-        advance(state, gyr[i, 0], gyr[i, 1], gyr[i, 2], acc[i, 0], acc[i, 1], acc[i, 2], mx, my, mz, has_mag, dt[i])
-        tell(state, i, q, bias, sigma, flags)
+        g, a, m, has_mag = row(gyr, i), row(acc, i), row(mag, i), len(mag) > 0 and mag_new[i]
+        mx, my, mz = 0.0, 0.0, 0.0
+        if has_mag:
+            mx, my, mz = m[0], m[1], m[2]
+        advance(numbers, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt[i])
+        tell(numbers, i, q, bias, sigma, flags)

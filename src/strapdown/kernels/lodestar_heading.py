@@ -14,19 +14,19 @@ Measured:   heading of the mean field of the block = delta + d + noise, which gr
             from a reference; beyond a limit the reading is rejected. A field that stays the same while the sensor
             turns, for 20 s or for longer than the reference was seen, becomes the reference (after Laidig and Seel
             2023). The old one was of another place then: d is drawn anew as at the start, and the heading may be
-            wrong by as much as it now seems to be.
+            wrong by as much as it now seems to be. The same where the field points far beside the heading for
+            seconds: a turn was missed, or the start was wrong.
 
 The last block's gain, innovation and transition stay in the state: the smoother (lodestar_smoother.py) needs them.
 """
 
 import math
 
-from numba import njit
-
+from strapdown.kernels.inner import inner, plain
 from strapdown.kernels.orientation_state import SIGMA, STARTED
-from strapdown.kernels.rotation import rotate
 from strapdown.kernels.trigonometry import arc_tangent, half_angle
 from strapdown.kernels.vqf_inclination import INCLINATION_END, REST_TIME
+from strapdown.kernels.vqf_lowpass import rotate
 
 N = 5
 _O = INCLINATION_END
@@ -67,18 +67,22 @@ KEPT = AIMED + 14  # 0 if d was drawn anew, else 1
 GAIN = AIMED + 15
 SURPRISE = GAIN + N  # innovation over its variance
 CERTAINTY = SURPRISE + 1  # 1 over the variance of the innovation; 0: nothing measured
-END = CERTAINTY + 1
+BESIDE, BESIDE_T = CERTAINTY + 1, CERTAINTY + 2  # rad, mean of what the field points beside the heading, and s in it
+END = CERTAINTY + 3
 
 ANY_HEADING = math.pi * math.pi  # rad^2
+BESIDE_S = 2.0  # s, memory of that mean
+LOST = 9.0  # its largest square over its variance, three deviations: beyond, the heading is wrong and not the field
+LEAST_LEVEL2 = 0.0076  # squared part of the field that is level: within 5 deg of the vertical it has no north
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@inner
 def wrapped(angle):
     """The same angle in [-pi, pi]."""
     return angle - 2.0 * math.pi * math.floor(angle / (2.0 * math.pi) + 0.5)
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@inner
 def heading_begin(state, will_measure):
     """Before the first sample. A heading that will never be measured is right by definition at the start."""
     for k in range(N * N):
@@ -93,40 +97,48 @@ def heading_begin(state, will_measure):
     _aim(state)
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def heading_forget(state):
-    """What was measured so far was told in a frame that was not level: the next block begins anew."""
+@inner
+def heading_forget(state, anew):
+    """What was measured so far was told in a frame that was not level: the next block begins anew.
+    anew: with another reference."""
     for j in range(1, N):
         state[P + j], state[P + j * N] = 0.0, 0.0
-    state[P], state[REFERENCE_T], state[OFF] = ANY_HEADING, 0.0, 0.0
+    state[P], state[BESIDE_T] = ANY_HEADING, 0.0
+    if anew:
+        state[REFERENCE_T], state[OFF] = 0.0, 0.0
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@inner
 def _aim(state):
     state[X] = wrapped(state[X])
     c, k = half_angle(state[X] * state[X])
     state[COS], state[SIN] = c, k * state[X]
-    state[SIGMA + 2] = math.sqrt(min(max(state[P], 0.0), ANY_HEADING))
+    # a field further beside north than places are: it may as well be the heading that is wrong
+    doubt = max(state[X + 4] * state[X + 4] - state[PLACE_VARIANCE], 0.0)
+    state[SIGMA + 2] = math.sqrt(min(max(state[P], 0.0) + doubt, ANY_HEADING))
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def heading_gap(state, dt):
-    """Time without samples: what the block had so far is dropped, the heading is less certain by the drift."""
+@inner
+def heading_gap(state, dt, rate2):
+    """Time without samples: what the block had so far is dropped. The rate in between is not known: by
+    chance it was another one, of the size of 1 rad/s or of the last reading. The variance of that turn."""
     state[BLOCK_T] = 0.0
     _clear_block(state)
-    state[P] += state[DRIFT_VARIANCE] * dt * dt + state[GYR_NOISE] * dt
-    state[P + 24] += state[WALK] * dt
-    state[CANDIDATE_T] = 0.0
+    missed2 = min((1.0 + rate2) * dt * dt, ANY_HEADING)
+    state[P] += missed2
+    state[P + 24] += min(state[WALK] * dt, ANY_HEADING)
+    state[CANDIDATE_T], state[BESIDE_T] = 0.0, 0.0
     _aim(state)
+    return missed2
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@inner
 def _clear_block(state):
     for k in range(BLOCK_TURN, BLOCK_FIELD + 3):
         state[k] = 0.0
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@inner
 def heading_sample(state, w, x, y, z, rate2, has_mag, mx, my, mz, dt, at_rest):
     """One sample: attitude q_es = (w, x, y, z), squared turn rate ((rad/s)^2), field in s. True: a block is done."""
     state[BLOCK_UP] += 2.0 * (x * z - w * y) * dt
@@ -156,7 +168,7 @@ def heading_sample(state, w, x, y, z, rate2, has_mag, mx, my, mz, dt, at_rest):
     return True
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@inner
 def _draw_anew(state, variance):
     """Another d, of which only its variance is known."""
     state[KEPT], state[X + 4] = 0.0, 0.0
@@ -165,7 +177,7 @@ def _draw_anew(state, variance):
     state[P + 24] = variance
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@inner
 def _predict(state, at_rest):
     """x to F x and P to F P F^T + Q over the block."""
     dt = state[BLOCK_T]
@@ -189,7 +201,7 @@ def _predict(state, at_rest):
     state[P + 24] += state[WALK] * dt
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@inner
 def _measure(state):
     """Update by the mean field of the block, if it is near the reference."""
     k = 1.0 / state[BLOCK_COUNT]
@@ -199,14 +211,18 @@ def _measure(state):
     if not norm > 0.0:
         return
     is_new = _field(state, norm, dip)
+    if level2 < LEAST_LEVEL2 * norm * norm:
+        state[OFF] = max(state[OFF], 1.0)
     off = state[OFF]
     if off >= 1.0:
+        state[BESIDE_T] = 0.0
         return
     heading = arc_tangent(ex, ey) - state[DECLINATION]
-    if is_new:
+    seems = wrapped(heading - state[X])
+    if is_new or _lost(state, seems):
         _draw_anew(state, state[PLACE_VARIANCE])
-        seems = wrapped(heading - state[X])
         state[P] += seems * seems
+        state[BESIDE_T] = 0.0
     growth = state[NOISE_GROWTH] * off
     variance = state[NOISE] * (1.0 + growth * growth) / state[BLOCK_T]
     innovation = wrapped(heading - state[X] - state[X + 4])
@@ -223,36 +239,47 @@ def _measure(state):
     state[SURPRISE], state[CERTAINTY] = innovation * certainty, certainty
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@inner
+def _lost(state, seems):
+    """Does the field point further beside the heading, in the mean, than a place and the heading's variance explain?"""
+    dt = state[BLOCK_T]
+    state[BESIDE_T] += dt
+    k = min(max(dt / BESIDE_S, dt / state[BESIDE_T]), 1.0)
+    state[BESIDE] = wrapped(state[BESIDE] + k * wrapped(seems - state[BESIDE]))
+    variance = state[PLACE_VARIANCE] + state[P] + state[NOISE] / BESIDE_S
+    return state[BESIDE_T] >= BESIDE_S and state[BESIDE] * state[BESIDE] > LOST * variance
+
+
+@inner
 def _off(state, norm, dip, reference):
     """Distance from a reference (norm, dip) in units of the limits."""
     norm_0 = state[reference]
     return max(abs(norm - norm_0) / (state[NORM_OFF] * norm_0), abs(dip - state[reference + 1]) / state[DIP_OFF])
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@inner
 def _follow(state, norm, dip, reference, k):
     state[reference] += k * (norm - state[reference])
     state[reference + 1] += k * (dip - state[reference + 1])
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@inner
 def _field(state, norm, dip):
     """How far is this field from the reference? The reference is the mean of the first fields, then follows slowly.
     True: the field is the new reference."""
     dt, tau = state[BLOCK_T], state[TAU_REFERENCE]
     if state[REFERENCE_T] == 0.0:
         state[REFERENCE_NORM], state[REFERENCE_DIP] = norm, dip
-    state[OFF] = max(_off(state, norm, dip, REFERENCE_NORM), state[OFF] * math.exp(-dt / state[HOLD_TIME]))
+    state[OFF] = max(_off(state, norm, dip, plain(REFERENCE_NORM)), state[OFF] * math.exp(-dt / state[HOLD_TIME]))
     if state[OFF] < 1.0:
         state[REFERENCE_T] = min(state[REFERENCE_T] + dt, tau)
-        _follow(state, norm, dip, REFERENCE_NORM, min(dt / state[REFERENCE_T], 1.0))
+        _follow(state, norm, dip, plain(REFERENCE_NORM), min(dt / state[REFERENCE_T], 1.0))
         state[CANDIDATE_NORM] = 0.0
         return False
-    if state[CANDIDATE_NORM] == 0.0 or _off(state, norm, dip, CANDIDATE_NORM) >= 1.0:
+    if state[CANDIDATE_NORM] == 0.0 or _off(state, norm, dip, plain(CANDIDATE_NORM)) >= 1.0:
         state[CANDIDATE_NORM], state[CANDIDATE_DIP], state[CANDIDATE_T] = norm, dip, 0.0
         return False
-    _follow(state, norm, dip, CANDIDATE_NORM, min(dt / tau, 1.0))
+    _follow(state, norm, dip, plain(CANDIDATE_NORM), min(dt / tau, 1.0))
     if state[BLOCK_TURN] > state[NEW_RATE] * state[NEW_RATE] * dt:
         state[CANDIDATE_T] += dt
     if state[CANDIDATE_T] < min(state[NEW_TIME], state[REFERENCE_T]):

@@ -15,7 +15,8 @@ import math
 import numpy as np
 from numba import njit
 
-from strapdown.kernels.lodestar import TILT_START, TILT_VARIANCE, forget_first_turn, tell_tilt
+from strapdown.kernels.inner import inner, pointer, row
+from strapdown.kernels.lodestar import TILT_START, TILT_VARIANCE, drift_by_bias, forget_first_turn, tell_tilt, tilt_gap
 from strapdown.kernels.lodestar_heading import (
     ANY_HEADING,
     BLOCK_S,
@@ -33,8 +34,9 @@ from strapdown.kernels.lodestar_heading import (
     heading_sample,
     wrapped,
 )
+from strapdown.kernels.orientation_start import LEAST_FORCE2
 from strapdown.kernels.orientation_state import ACC_REJECTED, BIAS, GAP, MAG_REJECTED, REST, SIGMA, STARTED, Q
-from strapdown.kernels.rotation import exp, mul, rotate
+from strapdown.kernels.rotation import exp
 from strapdown.kernels.trigonometry import half_angle
 from strapdown.kernels.vqf_inclination import (
     AT_REST,
@@ -47,58 +49,85 @@ from strapdown.kernels.vqf_inclination import (
     inclination_step,
     up_turned,
 )
-from strapdown.kernels.vqf_lowpass import INPUT, block_size, lowpass, lowpass_gains, lowpass_new_step, lowpass_restart
+from strapdown.kernels.vqf_lowpass import (
+    INPUT,
+    block_size,
+    lowpass,
+    lowpass_gains,
+    lowpass_new_step,
+    lowpass_restart,
+    mul,
+    rotate,
+)
 
-LOWPASS_SIZE = block_size(3)
+_BLOCK, _SIZE = (0, 3), block_size(3)
 TRACE = 17  # numbers of a block that the way back needs: delta, row 0 of P, gain, v / s, 1 / s, F's entries
 BOTH_WAYS = math.sqrt(0.75)  # deviation behind the low-pass both ways over one way: integrals of |H|^4 and |H|^2
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@inner
 def _forward(state, dt, gyr, acc, ends, known, sigma, flags):
     """Bias and rest; rows of known are bias (3), its variance (6) and the time since the block before. Blocks made."""
     made, passed = 0, 0.0
     state[TILT_VARIANCE] = TILT_START
     state[SIGMA] = math.sqrt(TILT_START)
     for i in range(len(dt)):
-        ax, ay, az = acc[i, 0], acc[i, 1], acc[i, 2]
-        follows = inclination_step(state, gyr[i, 0], gyr[i, 1], gyr[i, 2], ax, ay, az, dt[i])
+        g, a = row(gyr, i), row(acc, i)
+        ax, ay, az = a[0], a[1], a[2]
+        falls = ax * ax + ay * ay + az * az < LEAST_FORCE2
+        if falls:
+            ax, ay, az = 0.0, 0.0, 0.0
+        follows = inclination_step(state, g[0], g[1], g[2], ax, ay, az, dt[i])
         if i == 0:
             forget_first_turn(state)
+        if not follows:
+            tilt_gap(state, (1.0 + g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * dt[i] * dt[i])
         passed += dt[i]
-        flags[i] = (0 if follows else GAP) + (REST if state[AT_REST] != 0.0 else 0)
-        flags[i] += ACC_REJECTED if ax == 0.0 and ay == 0.0 and az == 0.0 else 0
+        said = (0 if follows else GAP) + (REST if state[AT_REST] != 0.0 else 0)
+        flags[i] = said + (ACC_REJECTED if falls else 0)
         if passed >= state[BLOCK_S] - 0.5 * dt[i] or i == len(dt) - 1:
             tell_tilt(state)
+            block = row(known, made)
             for k in range(3):
-                known[made, k] = state[BIAS + k]
+                block[k] = state[BIAS + k]
             for k in range(6):
-                known[made, 3 + k] = state[VARIANCE + k]
-            known[made, 9] = passed
+                block[3 + k] = state[VARIANCE + k]
+            block[9] = passed
             ends[made] = i
             made, passed = made + 1, 0.0
-        sigma[i, 0] = BOTH_WAYS * state[SIGMA]
-        sigma[i, 1] = sigma[i, 0]
+        told = row(sigma, i)
+        told[0], told[1] = BOTH_WAYS * state[SIGMA], BOTH_WAYS * state[SIGMA]
     return made
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@inner
 def _bias_back(known, made, growth):
     """b_k <- b_k + P (P + Q)^-1 (b_k+1 - b_k), Q = growth times the time between them, the same for every axis."""
     for k in range(made - 2, -1, -1):
-        q = growth * known[k + 1, 9]
-        a, b, c = known[k, 3] + q, known[k, 4], known[k, 5]
-        d, e, f = known[k, 6] + q, known[k, 7], known[k, 8] + q
-        ux, uy, uz = known[k + 1, 0] - known[k, 0], known[k + 1, 1] - known[k, 1], known[k + 1, 2] - known[k, 2]
+        this, later = row(known, k), row(known, k + 1)
+        q = growth * later[9]
+        a, b, c = this[3] + q, this[4], this[5]
+        d, e, f = this[6] + q, this[7], this[8] + q
+        ux, uy, uz = later[0] - this[0], later[1] - this[1], later[2] - this[2]
         aa, bb, cc = d * f - e * e, c * e - b * f, b * e - c * d  # adjugate of P + Q
         dd, ee, ff = a * f - c * c, b * c - a * e, a * d - b * b
         over = q / (a * aa + b * bb + c * cc)
-        known[k, 0] += ux - over * (aa * ux + bb * uy + cc * uz)  # P (P + Q)^-1 is 1 - Q (P + Q)^-1
-        known[k, 1] += uy - over * (bb * ux + dd * uy + ee * uz)
-        known[k, 2] += uz - over * (cc * ux + ee * uy + ff * uz)
+        this[0] += ux - over * (aa * ux + bb * uy + cc * uz)  # P (P + Q)^-1 is 1 - Q (P + Q)^-1
+        this[1] += uy - over * (bb * ux + dd * uy + ee * uz)
+        this[2] += uz - over * (cc * ux + ee * uy + ff * uz)
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@inner
+def _least_sigma(known, made):
+    """The smallest deviation of the bias, rad/s, in the mean of the axes: what later is known better is so before."""
+    least = math.inf
+    for k in range(made):
+        block = row(known, k)
+        least = min(least, (block[3] + block[6] + block[8]) / 3.0)
+    return math.sqrt(max(least, 0.0))
+
+
+@inner
 def _rest_back(flags, dt, rest_time):
     """Rest is told when it has lasted rest_time: it began that much earlier."""
     left = 0.0
@@ -111,83 +140,102 @@ def _rest_back(flags, dt, rest_time):
         left -= dt[i]
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def _lowpass_row(scratch, force, i, dt, step, tau, g, a):
-    """Filter row i of force in place; the gains of the step it was done with."""
+@inner
+def _lowpass_row(scratch, force, dt, step, tau, g, a):
+    """Filter a row of force in place; the gains of the step it was done with."""
     if abs(dt - step) > SAME_STEP * step:
-        lowpass_new_step(scratch, 0, step, dt)
+        lowpass_new_step(scratch, _BLOCK, step, dt)
         step = dt
         g, a = lowpass_gains(tau, dt)
     for k in range(3):
-        scratch[INPUT + k] = force[i, k]
-    lowpass(scratch, 0, 3, tau, step, g, a)
+        scratch[INPUT + k] = force[k]
+    lowpass(scratch, _BLOCK, tau, step, g, a)
     for k in range(3):
-        force[i, k] = scratch[INPUT + 3 + k]
+        force[k] = scratch[INPUT + 3 + k]
     return step, g, a
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def _turned_force(state, dt, gyr, acc, ends, known, q, bias, force):
+@inner
+def _turned_force(state, dt, gyr, acc, ends, known, q, bias, force, memory):
     """q_is by the gyroscope without its smoothed bias, and specific force in i, low-passed forward and backward."""
     n, tau, longest = len(dt), state[TAU_ACC], state[LONGEST_STEP]
     w, x, y, z = 1.0, 0.0, 0.0, 0.0
     if state[STARTED] != 0.0:
         w, x, y, z = state[Q], state[Q + 1], state[Q + 2], state[Q + 3]
-    scratch = np.zeros(LOWPASS_SIZE)
+    scratch = row(memory, 0)
+    lowpass_restart(scratch, _BLOCK)
     step, g, a, block = 0.0, 0.0, 1.0, 0
     for i in range(n):
-        bx, by, bz = known[block, 0], known[block, 1], known[block, 2]
+        b, g_i, a_i, q_i, f_i, bias_i = (
+            row(known, block),
+            row(gyr, i),
+            row(acc, i),
+            row(q, i),
+            row(force, i),
+            row(bias, i),
+        )
+        bx, by, bz = b[0], b[1], b[2]
         if i == ends[block]:
             block += 1
-        bias[i, 0], bias[i, 1], bias[i, 2] = bx, by, bz
+        bias_i[0], bias_i[1], bias_i[2] = bx, by, bz
         h = min(dt[i], longest) if i == 0 else dt[i]
-        tw, tx, ty, tz = exp((gyr[i, 0] - bx) * h, (gyr[i, 1] - by) * h, (gyr[i, 2] - bz) * h)
+        if i == 0 and state[STARTED] != 0.0:  # a given attitude is the one at the first sample
+            h = 0.0
+        tw, tx, ty, tz = exp((g_i[0] - bx) * h, (g_i[1] - by) * h, (g_i[2] - bz) * h)
         w, x, y, z = mul(w, x, y, z, tw, tx, ty, tz)
         k = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
         w, x, y, z = k * w, k * x, k * y, k * z
-        q[i, 0], q[i, 1], q[i, 2], q[i, 3] = w, x, y, z
-        force[i, 0], force[i, 1], force[i, 2] = rotate(w, x, y, z, acc[i, 0], acc[i, 1], acc[i, 2])
+        h = min(dt[i], longest) if i == 0 else dt[i]
+        q_i[0], q_i[1], q_i[2], q_i[3] = w, x, y, z
+        f_i[0], f_i[1], f_i[2] = rotate(w, x, y, z, a_i[0], a_i[1], a_i[2])
         if h > longest:
-            lowpass_restart(scratch, 0, 3)
+            lowpass_restart(scratch, _BLOCK)
             h = step
-        step, g, a = _lowpass_row(scratch, force, i, h, step, tau, g, a)
-    lowpass_restart(scratch, 0, 3)
+        step, g, a = _lowpass_row(scratch, row(force, i), h, step, tau, g, a)
+    lowpass_restart(scratch, _BLOCK)
     for i in range(n - 1, -1, -1):
         h = dt[i + 1] if i < n - 1 else step
         if h > longest:
-            lowpass_restart(scratch, 0, 3)
+            lowpass_restart(scratch, _BLOCK)
             h = step
-        step, g, a = _lowpass_row(scratch, force, i, h, step, tau, g, a)
+        step, g, a = _lowpass_row(scratch, row(force, i), h, step, tau, g, a)
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def _heading(state, dt, gyr, mag, mag_new, q, bias, force, ends, trace, flags):
+@inner
+def _heading(state, dt, gyr, mag, mag_new, q, bias, bias_sigma, force, ends, trace, flags):
     """q from q_is to q_es, and the heading filter over it. Blocks made, the sample each ends with, and their trace."""
     made = 0
     ew, ex, ey, ez = 1.0, 0.0, 0.0, 0.0
     heading_begin(state, len(mag) > 0)
     for i in range(len(dt)):
-        ew, ex, ey, ez, _, _ = up_turned(ew, ex, ey, ez, force[i, 0], force[i, 1], force[i, 2])
-        w, x, y, z = mul(ew, ex, ey, ez, q[i, 0], q[i, 1], q[i, 2], q[i, 3])
-        q[i, 0], q[i, 1], q[i, 2], q[i, 3] = w, x, y, z
+        f, q_i = row(force, i), row(q, i)
+        ew, ex, ey, ez, _, _ = up_turned(ew, ex, ey, ez, f[0], f[1], f[2])
+        w, x, y, z = mul(ew, ex, ey, ez, q_i[0], q_i[1], q_i[2], q_i[3])
+        q_i[0], q_i[1], q_i[2], q_i[3] = w, x, y, z
         said = int(flags[i])
         if said & GAP:
-            heading_gap(state, dt[i])
+            g = row(gyr, i)
+            heading_gap(state, dt[i], g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
             continue
         mx, my, mz, has_mag = 0.0, 0.0, 0.0, len(mag) > 0 and mag_new[i]
         if has_mag:
-            mx, my, mz = mag[i, 0], mag[i, 1], mag[i, 2]
-        gx, gy, gz = gyr[i, 0] - bias[i, 0], gyr[i, 1] - bias[i, 1], gyr[i, 2] - bias[i, 2]
+            m = row(mag, i)
+            mx, my, mz = m[0], m[1], m[2]
+        g, b = row(gyr, i), row(bias, i)
+        gx, gy, gz = g[0] - b[0], g[1] - b[1], g[2] - b[2]
         rate2 = gx * gx + gy * gy + gz * gz
         if heading_sample(state, w, x, y, z, rate2, has_mag, mx, my, mz, dt[i], said & REST != 0):
-            trace[made, 0] = state[X]
+            if len(mag) == 0:
+                drift_by_bias(state, bias_sigma)
+            block = row(trace, made)
+            block[0] = state[X]
             for k in range(N):
-                trace[made, 1 + k] = state[P + k]
-                trace[made, 6 + k] = state[GAIN + k]
-            trace[made, 11], trace[made, 12] = state[SURPRISE], state[CERTAINTY]
+                block[1 + k] = state[P + k]
+                block[6 + k] = state[GAIN + k]
+            block[11], block[12] = state[SURPRISE], state[CERTAINTY]
             for k in range(3):
-                trace[made, 13 + k] = state[MOVED + k]
-            trace[made, 16] = state[KEPT]
+                block[13 + k] = state[MOVED + k]
+            block[16] = state[KEPT]
             ends[made] = i
             made += 1
         flags[i] += MAG_REJECTED if state[OFF] >= 1.0 else 0
@@ -197,44 +245,52 @@ def _heading(state, dt, gyr, mag, mag_new, q, bias, force, ends, trace, flags):
 @njit(cache=True, error_model="numpy")
 def heading_back(trace, made):
     """Columns 0 and 1 of the trace become the smoothed delta and its variance."""
-    later, certain = np.zeros(N), np.zeros((N, N))  # l and L above
-    product = np.zeros(N)
+    _back(trace, made, np.empty((N + 2, N)))
+
+
+@inner
+def _back(trace, made, memory):
+    """heading_back, with numbers to work in."""
+    later, product, certain = row(memory, 0), row(memory, 1), row(memory, 2)  # l, L k, L above
+    for k in range(N * (N + 2)):
+        later[k] = 0.0
     for k in range(made - 1, -1, -1):
-        delta, variance = trace[k, 0], trace[k, 1]
+        block = row(trace, k)
+        delta, variance = block[0], block[1]
         for i in range(N):
-            delta -= trace[k, 1 + i] * later[i]
+            delta -= block[1 + i] * later[i]
             for j in range(N):
-                variance -= trace[k, 1 + i] * certain[i, j] * trace[k, 1 + j]
-        trace[k, 0], trace[k, 1] = delta, variance
-        if trace[k, 12] > 0.0:
-            told, twice = trace[k, 11], trace[k, 12]
+                variance -= block[1 + i] * certain[N * i + j] * block[1 + j]
+        block[0], block[1] = delta, variance
+        if block[12] > 0.0:
+            told, twice = block[11], block[12]
             for i in range(N):
-                told += trace[k, 6 + i] * later[i]
+                told += block[6 + i] * later[i]
                 product[i] = 0.0
                 for j in range(N):
-                    product[i] += certain[i, j] * trace[k, 6 + j]
-                twice += trace[k, 6 + i] * product[i]
+                    product[i] += certain[N * i + j] * block[6 + j]
+                twice += block[6 + i] * product[i]
             for i in range(0, N, N - 1):  # h has ones at 0 and 4
                 later[i] -= told
                 for j in range(N):
-                    certain[i, j] -= product[j]
-                    certain[j, i] -= product[j]
-                certain[i, 0] += twice
-                certain[i, 4] += twice
-        for i in range(3):
-            moved = trace[k, 13 + i]
-            later[1 + i] += moved * later[0]
+                    certain[N * i + j] -= product[j]
+                    certain[N * j + i] -= product[j]
+                certain[N * i] += twice
+                certain[N * i + 4] += twice
+        for i in range(1, 4):
+            moved = block[12 + i]
+            later[i] += moved * later[0]
             for j in range(N):
-                certain[1 + i, j] += moved * certain[0, j]
+                certain[N * i + j] += moved * certain[j]
             for j in range(N):
-                certain[j, 1 + i] += moved * certain[j, 0]
-        later[4] *= trace[k, 16]
+                certain[N * j + i] += moved * certain[N * j]
+        later[4] *= block[16]
         for j in range(N):
-            certain[4, j] *= trace[k, 16]
-            certain[j, 4] *= trace[k, 16]
+            certain[N * 4 + j] *= block[16]
+            certain[N * j + 4] *= block[16]
 
 
-@njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@inner
 def _turn_to_n(dt, ends, trace, made, q, sigma):
     """q from q_es to q_ns by the smoothed heading, which is a straight line between the ends of blocks."""
     block, since = 0, 0.0
@@ -242,11 +298,12 @@ def _turn_to_n(dt, ends, trace, made, q, sigma):
     for i in range(len(dt)):
         since += dt[i]
         if block > 0 and block < made:
-            part = since / span
-            delta = trace[block - 1, 0] + part * wrapped(trace[block, 0] - trace[block - 1, 0])
-            variance = trace[block - 1, 1] + part * (trace[block, 1] - trace[block - 1, 1])
+            part, before, after = since / span, row(trace, block - 1), row(trace, block)
+            delta = before[0] + part * wrapped(after[0] - before[0])
+            variance = before[1] + part * (after[1] - before[1])
         elif made > 0:
-            delta, variance = trace[min(block, made - 1), 0], trace[min(block, made - 1), 1]
+            nearest = row(trace, block if block < made else made - 1)
+            delta, variance = nearest[0], nearest[1]
         else:
             delta, variance = 0.0, ANY_HEADING
         if block < made and i == ends[block]:
@@ -257,8 +314,9 @@ def _turn_to_n(dt, ends, trace, made, q, sigma):
         delta = wrapped(delta)
         c, k = half_angle(delta * delta)
         s = k * delta
-        w, x, y, z = q[i, 0], q[i, 1], q[i, 2], q[i, 3]
-        q[i, 0], q[i, 1], q[i, 2], q[i, 3] = c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w
+        q_i = row(q, i)
+        w, x, y, z = q_i[0], q_i[1], q_i[2], q_i[3]
+        q_i[0], q_i[1], q_i[2], q_i[3] = c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w
         sigma[i, 2] = math.sqrt(min(max(variance, 0.0), ANY_HEADING))
 
 
@@ -267,11 +325,13 @@ def smooth_rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     """Attitude, bias, deviations and flags of every sample from all samples; state: as before the first one."""
     n = len(dt)
     ends = np.empty(n, dtype=np.int64)
-    known, force, trace = np.empty((n, 10)), np.empty((n, 3)), np.empty((n, TRACE))
-    made = _forward(state, dt, gyr, acc, ends, known, sigma, flags)
-    _bias_back(known, made, state[BIAS_GROWTH])
-    _rest_back(flags, dt, state[REST_TIME])
-    _turned_force(state, dt, gyr, acc, ends, known, q, bias, force)
-    made = _heading(state, dt, gyr, mag, mag_new, q, bias, force, ends, trace, flags)
+    known, force, trace, memory = np.empty((n, 10)), np.empty((n, 3)), np.empty((n, TRACE)), np.empty((1, _SIZE))
+    numbers = pointer(state)
+    made = _forward(numbers, dt, gyr, acc, ends, known, sigma, flags)
+    bias_sigma = _least_sigma(known, made)
+    _bias_back(known, made, numbers[BIAS_GROWTH])
+    _rest_back(flags, dt, numbers[REST_TIME])
+    _turned_force(numbers, dt, gyr, acc, ends, known, q, bias, force, memory)
+    made = _heading(numbers, dt, gyr, mag, mag_new, q, bias, bias_sigma, force, ends, trace, flags)
     heading_back(trace, made)
     _turn_to_n(dt, ends, trace, made, q, sigma)

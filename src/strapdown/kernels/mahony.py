@@ -10,9 +10,20 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.orientation_start import FURTHER, LEVEL, LONGEST, NOTHING, SEEN, begin, find_north, tell
-from strapdown.kernels.orientation_state import BIAS, FLAGS, GAP, Q
-from strapdown.kernels.orientation_turn import inverse_length, predicted, product, unit_again
+from strapdown.kernels.inner import pointer, row, woven
+from strapdown.kernels.orientation_start import (
+    FURTHER,
+    LEVEL,
+    LONGEST,
+    NOTHING,
+    SEEN,
+    begin,
+    find_north,
+    left_out,
+    tell,
+)
+from strapdown.kernels.orientation_state import ACC_REJECTED, BIAS, FLAGS, GAP, MAG_REJECTED, Q
+from strapdown.kernels.orientation_turn import inverse_force, inverse_length, predicted, product, unit_again
 
 INCLINATION_GAIN = FURTHER  # 1/s
 HEADING_GAIN = FURTHER + 1  # 1/s
@@ -24,7 +35,7 @@ WAITED = FURTHER + 6  # s since the last magnetometer reading, whose weight is t
 LEAST_LEVEL2 = 1e-4  # a field steeper than 89.4 deg has no north
 
 
-@njit(cache=True, forceinline=True, error_model="numpy", fastmath={"contract"})
+@woven
 def pulls(qw, qx, qy, qz, ax, ay, az, mx, my, mz, cos_d, sin_d):
     """Where gravity and north pull q_ns, for directions a_s and m_s: the sine of the inclination error as a rotation
     vector in s, the heading error times the level part of the field, the vertical told in s, the level part squared."""
@@ -43,15 +54,17 @@ def pulls(qw, qx, qy, qz, ax, ay, az, mx, my, mz, cos_d, sin_d):
     )
 
 
-@njit(cache=True, forceinline=True, error_model="numpy", fastmath={"contract"})
+@woven
 def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
     """One sample: gyr_s (rad/s), acc_s and mag_s (any units), dt (s) since the last one."""
+    if left_out(state, gx, gy, gz, dt):
+        return
     if state[SEEN] == NOTHING:
         begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
         return
     qw, qx, qy, qz = predicted(state, gx, gy, gz, dt)
     gap = not dt <= state[LONGEST]
-    ka = 0.0 if gap else inverse_length(ax, ay, az)
+    ka = 0.0 if gap else inverse_force(ax, ay, az)
     km = 0.0 if gap or not has_mag else inverse_length(mx, my, mz)
     first_field = state[SEEN] == LEVEL and km > 0.0
     ax, ay, az = (ka * ax, ka * ay, ka * az) if ka > 0.0 else (0.0, 0.0, 0.0)
@@ -74,7 +87,8 @@ def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
     cz = level_weight * ez + north_weight * uz
     qw, qx, qy, qz = product(qw, qx, qy, qz, 1.0, cx, cy, cz)
     state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = unit_again(qw, qx, qy, qz)
-    state[FLAGS] = GAP if gap else 0.0
+    refused = (0.0 if ka > 0.0 else ACC_REJECTED) + (MAG_REJECTED if has_mag and not km > 0.0 else 0.0)
+    state[FLAGS] = GAP if gap else refused
     if first_field:
         find_north(state, mx, my, mz)
 
@@ -82,16 +96,21 @@ def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
 @njit(cache=True, error_model="numpy", fastmath={"contract"})
 def step(state, gyr, acc, mag, dt):
     """One sample, in place; mag is empty without a new reading."""
-    has_mag = len(mag) > 0
-    mx, my, mz = (mag[0], mag[1], mag[2]) if has_mag else (0.0, 0.0, 0.0)
-    advance(state, gyr[0], gyr[1], gyr[2], acc[0], acc[1], acc[2], mx, my, mz, has_mag, dt)
+    g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
+    mx, my, mz = 0.0, 0.0, 0.0
+    if has_mag:
+        mx, my, mz = m[0], m[1], m[2]
+    advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt)
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract"})
 def rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     """All samples; in the end the state is that after the last one."""
+    numbers = pointer(state)
     for i in range(len(dt)):
-        has_mag = len(mag) > 0 and mag_new[i]
-        mx, my, mz = (mag[i, 0], mag[i, 1], mag[i, 2]) if has_mag else (0.0, 0.0, 0.0)
-        advance(state, gyr[i, 0], gyr[i, 1], gyr[i, 2], acc[i, 0], acc[i, 1], acc[i, 2], mx, my, mz, has_mag, dt[i])
-        tell(state, i, q, bias, sigma, flags)
+        g, a, m, has_mag = row(gyr, i), row(acc, i), row(mag, i), len(mag) > 0 and mag_new[i]
+        mx, my, mz = 0.0, 0.0, 0.0
+        if has_mag:
+            mx, my, mz = m[0], m[1], m[2]
+        advance(numbers, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt[i])
+        tell(numbers, i, q, bias, sigma, flags)

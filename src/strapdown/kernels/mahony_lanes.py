@@ -10,6 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
+from strapdown.kernels.inner import inner, plain, row
 from strapdown.kernels.mahony import (
     BIAS_GAIN,
     COS_D,
@@ -34,8 +35,10 @@ _GYR, _ACC, _MAG, _NEW, _DT = 12 * B, 15 * B, 18 * B, 21 * B, 22 * B
 _TURN, _ANGLE2 = 23 * B, 27 * B
 _ROWS = 28
 
+_lanes = njit(cache=True, error_model="numpy", fastmath={"contract"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
-@njit(cache=True, error_model="numpy", fastmath={"contract"})
+
+@_lanes
 def turn_block(w):
     """The turn of the gyroscope of all streams of a block; returns how many turned by more than the series allow."""
     for j in range(B):
@@ -56,7 +59,7 @@ def turn_block(w):
     return far
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract"})
+@_lanes
 def correct_block(w, longest, level_gain, north_gain, bias_gain, cos_d, sin_d):
     """mahony.advance after its turn, for all streams of a block."""
     for j in range(B):
@@ -97,7 +100,7 @@ def correct_block(w, longest, level_gain, north_gain, bias_gain, cos_d, sin_d):
         w[_Q + j], w[_Q + B + j], w[_Q + 2 * B + j], w[_Q + 3 * B + j] = qw, qx, qy, qz
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def start_block(states, first, size, dt, gyr, acc, mag, mag_new, q, bias, flags):
     """Rows one stream at a time until all streams of the block know their attitude; returns the first row left."""
     for i in range(len(dt)):
@@ -107,7 +110,7 @@ def start_block(states, first, size, dt, gyr, acc, mag, mag_new, q, bias, flags)
         if waiting == 0:
             return i
         for j in range(first, first + size):
-            s = states[j]
+            s = row(states, j)
             new = len(mag) > 0 and mag_new[i, j] > 0.0
             if dt[i, j] > 0.0:
                 advance(
@@ -132,17 +135,34 @@ def start_block(states, first, size, dt, gyr, acc, mag, mag_new, q, bias, flags)
     return len(dt)
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def load_block(w, states, first, size):
     """The state of a block of streams from their states one by one."""
-    w[:B] = 1.0  # lanes without a stream keep a unit quaternion
+    for j in range(_ROWS * B):
+        w[j] = 1.0 if j < B else 0.0  # lanes without a stream keep a unit quaternion
     for j in range(size):
-        s = states[first + j]
+        s = row(states, first + j)
         for k in range(4):
             w[_Q + k * B + j] = s[Q + k]
         for k in range(3):
             w[_BIAS + k * B + j], w[_RATE + k * B + j] = s[BIAS + k], s[RATE + k]
         w[_STEEPNESS + j], w[_WAITED + j] = s[STEEPNESS], s[WAITED]
+
+
+@inner
+def read_block(w, at, table, i, axes, first, size):
+    """Row i of a table (row, axis, stream) into the rows of a block that begin at `at`."""
+    for k in range(axes):
+        for j in range(size):
+            w[at + k * B + j] = table[i, k, first + j]
+
+
+@inner
+def write_block(w, at, table, i, axes, first, size):
+    """The other way."""
+    for k in range(axes):
+        for j in range(size):
+            table[i, k, first + j] = w[at + k * B + j]
 
 
 @njit(cache=True, error_model="numpy")
@@ -154,45 +174,37 @@ def rows(states, dt, gyr, acc, mag, mag_new, q, bias, flags):
     """
     n, streams = dt.shape
     blocks = (streams + B - 1) // B
-    work, begin = np.zeros((blocks, _ROWS * B)), np.zeros(blocks, dtype=np.int64)
-    s = states[0]
+    work, begin = np.empty((blocks, _ROWS * B)), np.empty((blocks, 1))
+    s = row(states, 0)
     longest, level_gain, north_gain, bias_gain = s[LONGEST], s[INCLINATION_GAIN], s[HEADING_GAIN], s[BIAS_GAIN]
     cos_d, sin_d = s[COS_D], s[SIN_D]
     for block in range(blocks):
         first = block * B
-        size = min(B, streams - first)
-        begin[block] = start_block(states, first, size, dt, gyr, acc, mag, mag_new, q, bias, flags)
-        load_block(work[block], states, first, size)
+        size = B if streams - first > B else streams - first
+        begin[block, 0] = start_block(states, first, size, dt, gyr, acc, mag, mag_new, q, bias, flags)
+        load_block(row(work, block), states, first, size)
     for i in range(n):  # rows outside, blocks inside: memory is read and written in order
         for block in range(blocks):
-            if i < begin[block]:
+            if i < begin[block, 0]:
                 continue
-            w, first = work[block], block * B
-            size = min(B, streams - first)
-            for k in range(3):
-                for j in range(size):
-                    w[_GYR + k * B + j] = gyr[i, k, first + j]
-                for j in range(size):
-                    w[_ACC + k * B + j] = acc[i, k, first + j]
+            w, first = row(work, block), block * B
+            size = B if streams - first > B else streams - first
+            read_block(w, plain(_GYR), gyr, i, plain(3), first, size)
+            read_block(w, plain(_ACC), acc, i, plain(3), first, size)
             for j in range(size):
                 w[_DT + j] = dt[i, first + j]
             if len(mag) > 0:
                 for j in range(size):
                     w[_NEW + j] = mag_new[i, first + j]
-                for k in range(3):
-                    for j in range(size):
-                        w[_MAG + k * B + j] = mag[i, k, first + j]
+                read_block(w, plain(_MAG), mag, i, plain(3), first, size)
             if turn_block(w) > 0:
                 for j in range(B):
                     if not w[_ANGLE2 + j] < SMALL2:
                         turn = exp(w[_GYR + j], w[_GYR + B + j], w[_GYR + 2 * B + j])
                         w[_TURN + j], w[_TURN + B + j], w[_TURN + 2 * B + j], w[_TURN + 3 * B + j] = turn
             correct_block(w, longest, level_gain, north_gain, bias_gain, cos_d, sin_d)
-            for k in range(4):
-                for j in range(size):
-                    q[i, k, first + j] = w[_Q + k * B + j]
-            for k in range(3):
-                for j in range(size):
-                    bias[i, k, first + j] = w[_BIAS + k * B + j]
+            write_block(w, plain(_Q), q, i, plain(4), first, size)
+            write_block(w, plain(_BIAS), bias, i, plain(3), first, size)
             for j in range(size):
                 flags[i, first + j] = 0.0 if w[_DT + j] <= longest else GAP
+    work[0, 0] = 0.0  # held until here: a pointer keeps nothing alive

@@ -19,7 +19,9 @@ from strapdown.kernels.orientation_start import (
     USE_MAG,
     begin,
     find_north,
+    left_out,
     tell,
+    vector,
 )
 from strapdown.kernels.orientation_state import ACC_REJECTED, BIAS, FLAGS, GAP, MAG_REJECTED, SIGMA, STARTED, Q
 from strapdown.kernels.orientation_turn import predicted
@@ -56,6 +58,7 @@ FORCE_N, FORCE_S = MEMORY + 6, MEMORY + 11
 FORCE_T = MEMORY + 16  # s in the means
 END = MEMORY + 17
 
+LEAST_LEVEL2 = 0.0076  # squared part of the field that is level: within 5 deg of the vertical it has no north
 LEAST_REFERENCE_S = 0.5  # before that the field is taken as it is
 STOPPED = 8.0  # the long memory is not believed beyond so many times the short one: after a motion comes rest
 QUIET = 0.25  # of the white variance of a reading: less is chance in the mean over the memory, not motion
@@ -124,8 +127,8 @@ def _unsteady(state, at, k, slow_k, quick_k, fx, fy, fz, white2):
 
 @inner
 def _follow_motion(state, ax, ay, az, fx, fy, fz, white2, dt):
-    """Told in n a force is unsteady by motion and by what the bias turns n by; told in s by motion and by turning. So
-    the smaller one bounds the motion."""
+    """Told in n a force is unsteady by motion and by what the bias turns n by; told in s by motion and by turning. The
+    smaller one is motion for sure, unless a vehicle leans into its accelerations: then it is steady in s."""
     state[FORCE_T] += dt
     first = 1.0 if state[FORCE_T] <= dt else dt / state[FORCE_T]
     k = max(dt / (2.0 * state[MOTION_S] + dt), first)
@@ -139,7 +142,12 @@ def _follow_motion(state, ax, ay, az, fx, fy, fz, white2, dt):
 def _motion(state, white2):
     """Variance of the motion's acceleration per axis: as followed, and at first as assumed."""
     seen_s = max(min(state[FORCE_T], 2.0 * state[MOTION_S]), 1e-6)
-    motion2 = min(state[FORCE_N + 3], state[FORCE_S + 3])
+    # what a bias as large as it may still be turns n by while the mean is taken
+    turned = 2.0 * state[MOTION_S] * state[GRAVITY]
+    drift2 = turned * turned * (state[P + 21] + state[P + 28] + state[P + 35]) / 3.0
+    motion2, leaning2 = min(state[FORCE_N + 3], state[FORCE_S + 3]), state[FORCE_N + 3] - drift2
+    if leaning2 > STOPPED * QUIET * white2:  # less may be left of a bias that was large
+        motion2 = max(motion2, leaning2)
     # the mean follows slow accelerations, which are then missing in what differs from it
     followed = motion2 * (1.0 + state[MOTION_S] / seen_s) if motion2 > QUIET * white2 else 0.0
     assumed = state[MOTION_START2] * math.exp(-state[FORCE_T] / max(state[MOTION_S], 1e-6))
@@ -185,7 +193,7 @@ def _north(state, mx, my, mz):
     hx, hy = -steep * math.sin(state[DECLINATION]), -steep * math.cos(state[DECLINATION])
     if (
         strange
-        or level2 < 1e-4 * norm * norm
+        or level2 < LEAST_LEVEL2 * norm * norm
         or not off * off <= state[GATE2] * (spread(state, hx, hy, 1.0) + variance)
     ):
         state[REJECTED_T] += passed
@@ -206,6 +214,10 @@ def _north(state, mx, my, mz):
 @inner
 def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
     """One sample: rad/s, m/s2, uT in frame s, dt s after the last one."""
+    if left_out(state, gx, gy, gz, dt):
+        return
+    ax, ay, az = vector(ax, ay, az)
+    mx, my, mz = vector(mx, my, mz)
     if state[SEEN] == NOTHING:
         given = state[STARTED] == 1.0
         begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)

@@ -8,7 +8,8 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.orientation_state import ACC_REJECTED, BIAS, FLAGS, OWN, SIGMA, STARTED, Q
+from strapdown.kernels.inner import inner, row
+from strapdown.kernels.orientation_state import ACC_REJECTED, BIAS, FLAGS, GAP, OWN, SIGMA, STARTED, Q
 from strapdown.kernels.rotation import mul, rotate
 from strapdown.kernels.trigonometry import arc_tangent
 
@@ -20,12 +21,14 @@ DECLINATION = OWN + 5  # rad
 LONGEST = OWN + 6  # s: a longer step is a gap
 FURTHER = OWN + 7  # a filter's further numbers begin here
 
+LEAST_FORCE2 = 0.96  # (m/s2)^2, a tenth of gravity squared: less is free fall, and noise has no direction
+
 NOTHING = 0.0  # no sample so far
 LEVEL = 1.0  # the inclination is known, the heading waits for the first magnetometer reading
 UNDER_WAY = 2.0
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def level_attitude(ax, ay, az):
     """q_ns with yaw 0 that turns the specific force a_s straight up; the length of a_s does not matter."""
     half_roll = 0.5 * arc_tangent(ay, az)
@@ -34,7 +37,7 @@ def level_attitude(ax, ay, az):
     return cr * cp, sr * cp, cr * sp, -sr * sp
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def turn_to_north(qw, qx, qy, qz, mx, my, mz, declination):
     """q_ns turned about the vertical so that the field m_s points to magnetic north, which lies declination (rad) east
     of true north."""
@@ -52,7 +55,22 @@ def attitude_from(ax, ay, az, mx, my, mz, has_mag, declination):
     return qw, qx, qy, qz
 
 
-@njit(cache=True, error_model="numpy")
+@inner
+def left_out(state, gx, gy, gz, dt):
+    """A live sample without a rate or a time cannot be followed: the state stays, and says so."""
+    if abs(gx + gy + gz) < math.inf and 0.0 < dt < math.inf:
+        return False
+    state[FLAGS] = GAP
+    return True
+
+
+@inner
+def vector(x, y, z):
+    """A reading, and zeros where it is no number: what filters take for no direction."""
+    return (x, y, z) if abs(x + y + z) < math.inf else (0.0, 0.0, 0.0)
+
+
+@inner
 def begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag):
     """The first sample: a given attitude is the attitude at it, else it is taken from the readings."""
     state[FLAGS] = 0.0
@@ -61,7 +79,7 @@ def begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag):
         state[SEEN] = UNDER_WAY
         return
     force2 = ax * ax + ay * ay + az * az
-    if not (0.0 < force2 < math.inf):  # free fall, or no reading: wait for the next
+    if not (LEAST_FORCE2 < force2 < math.inf):  # free fall, or no reading: wait for the next
         state[FLAGS] = ACC_REJECTED
         return
     use_mag = state[USE_MAG] != 0.0
@@ -71,7 +89,7 @@ def begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag):
     state[SEEN] = UNDER_WAY if has_mag or not use_mag else LEVEL
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def find_north(state, mx, my, mz):
     """The heading from the first magnetometer reading, where that comes after the first sample."""
     q = turn_to_north(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], mx, my, mz, state[DECLINATION])
@@ -79,10 +97,13 @@ def find_north(state, mx, my, mz):
     state[SEEN] = UNDER_WAY
 
 
-@njit(cache=True, inline="always")
+@inner
 def tell(state, i, q, bias, sigma, flags):
     """The head of a state as row i of the answer."""
-    q[i, 0], q[i, 1], q[i, 2], q[i, 3] = state[Q], state[Q + 1], state[Q + 2], state[Q + 3]
-    bias[i, 0], bias[i, 1], bias[i, 2] = state[BIAS], state[BIAS + 1], state[BIAS + 2]
-    sigma[i, 0], sigma[i, 1], sigma[i, 2] = state[SIGMA], state[SIGMA + 1], state[SIGMA + 2]
+    q_i, bias_i, sigma_i = row(q, i), row(bias, i), row(sigma, i)
+    for k in range(4):
+        q_i[k] = state[Q + k]
+    for k in range(3):
+        bias_i[k] = state[BIAS + k]
+        sigma_i[k] = state[SIGMA + k]
     flags[i] = state[FLAGS]

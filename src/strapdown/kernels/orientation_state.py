@@ -13,4 +13,4 @@ OWN = 12  # settings and memory of the filter itself begin here
 ACC_REJECTED = 1
 MAG_REJECTED = 2
 REST = 4
-GAP = 8  # the step was longer than the filter follows: predicted only
+GAP = 8  # the step was longer than the filter follows, predicted only; or had no rate or no time, and was left out

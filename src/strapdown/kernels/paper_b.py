@@ -10,6 +10,7 @@ import math
 
 from numba import njit
 
+from strapdown.kernels.inner import inner, plain, pointer, row
 from strapdown.kernels.orientation_start import (
     DECLINATION,
     FURTHER,
@@ -20,6 +21,7 @@ from strapdown.kernels.orientation_start import (
     USE_MAG,
     attitude_from,
     begin,
+    left_out,
     tell,
 )
 from strapdown.kernels.orientation_state import ACC_REJECTED, BIAS, FLAGS, GAP, MAG_REJECTED, STARTED, Q
@@ -43,7 +45,7 @@ SMOOTH = FURTHER + 18  # gyr, acc, mag after the low-pass
 SUMS = FURTHER + 27  # of the same during the calibration
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def smooth(state, place, x, y, z, first, dt):
     """First-order low-pass of the vector kept at `place`."""
     k = 1.0 if first or state[LOW_PASS_S] == 0.0 else -math.expm1(-dt / state[LOW_PASS_S])
@@ -52,7 +54,7 @@ def smooth(state, place, x, y, z, first, dt):
     state[place + 2] += k * (z - state[place + 2])
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def settle(state):
     """The end of the calibration: offsets (B11, B12), angles of the known attitude, direction of the field (B15)."""
     n = state[COUNT]
@@ -82,7 +84,7 @@ def settle(state):
     state[READY] = 1.0
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def turn(state, has_mag, dt):
     """Angles one sample later: B10, B13, then B14 to B16 unless the step is a gap."""
     phi, theta, psi = state[PHI], state[PHI + 1], state[PHI + 2]
@@ -131,9 +133,12 @@ def turn(state, has_mag, dt):
     state[Q + 2], state[Q + 3] = cr * sp * cy + sr * cp * sy, cr * cp * sy - sr * sp * cy
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
     """One sample: gyr_s (rad/s), acc_s (m/s2) and mag_s (any unit), dt (s) since the last one."""
+    # its low-passes would keep what is no number for ever: such a sample is left out whole
+    if left_out(state, gx + ax + mx, gy + ay + my, gz + az + mz, dt):
+        return
     first = state[SEEN] == NOTHING
     if first:
         state[GIVEN] = state[STARTED]
@@ -142,7 +147,7 @@ def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
             return
     state[RATE], state[RATE + 1], state[RATE + 2] = gx, gy, gz
     state[WAITED] += dt
-    smooth(state, SMOOTH, gx, gy, gz, first, dt)
+    smooth(state, plain(SMOOTH), gx, gy, gz, first, dt)
     smooth(state, SMOOTH + 3, ax, ay, az, first, dt)
     if has_mag:
         smooth(state, SMOOTH + 6, mx, my, mz, state[MAG_COUNT] == 0.0, state[WAITED])
@@ -167,16 +172,21 @@ def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
 @njit(cache=True, error_model="numpy")
 def step(state, gyr, acc, mag, dt):
     """One sample, in place; mag is empty without a new reading."""
-    has_mag = len(mag) > 0
-    mx, my, mz = (mag[0], mag[1], mag[2]) if has_mag else (0.0, 0.0, 0.0)
-    advance(state, gyr[0], gyr[1], gyr[2], acc[0], acc[1], acc[2], mx, my, mz, has_mag, dt)
+    g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
+    mx, my, mz = 0.0, 0.0, 0.0
+    if has_mag:
+        mx, my, mz = m[0], m[1], m[2]
+    advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt)
 
 
 @njit(cache=True, error_model="numpy")
 def rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     """All samples; in the end the state is that after the last one."""
+    numbers = pointer(state)
     for i in range(len(dt)):
-        has_mag = len(mag) > 0 and mag_new[i]
-        mx, my, mz = (mag[i, 0], mag[i, 1], mag[i, 2]) if has_mag else (0.0, 0.0, 0.0)
-        advance(state, gyr[i, 0], gyr[i, 1], gyr[i, 2], acc[i, 0], acc[i, 1], acc[i, 2], mx, my, mz, has_mag, dt[i])
-        tell(state, i, q, bias, sigma, flags)
+        g, a, m, has_mag = row(gyr, i), row(acc, i), row(mag, i), len(mag) > 0 and mag_new[i]
+        mx, my, mz = 0.0, 0.0, 0.0
+        if has_mag:
+            mx, my, mz = m[0], m[1], m[2]
+        advance(numbers, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt[i])
+        tell(numbers, i, q, bias, sigma, flags)

@@ -8,7 +8,9 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.orientation_state import BIAS, FLAGS, GAP, MAG_REJECTED, REST, STARTED, Q
+from strapdown.kernels.inner import inner, pointer, row
+from strapdown.kernels.orientation_start import LEAST_FORCE2, left_out, tell, vector
+from strapdown.kernels.orientation_state import ACC_REJECTED, FLAGS, GAP, MAG_REJECTED, REST, STARTED, Q
 from strapdown.kernels.trigonometry import arc_tangent, half_angle
 from strapdown.kernels.vqf_inclination import (
     AT_REST,
@@ -22,7 +24,6 @@ from strapdown.kernels.vqf_inclination import (
 from strapdown.kernels.vqf_lowpass import (
     INPUT,
     block_size,
-    inner,
     lowpass,
     lowpass_gains,
     lowpass_new_step,
@@ -59,7 +60,9 @@ CLEAN_T = _O + 24
 REJECTED_T = _O + 25
 CANDIDATE_NORM, CANDIDATE_DIP, CANDIDATE_T = _O + 26, _O + 27, _O + 28
 FIELD_BLOCK = _O + 29
-END = FIELD_BLOCK + block_size(2)
+LEFT_OUT = FIELD_BLOCK + block_size(2)  # 1: the last reading of the magnetometer had no weight
+END = LEFT_OUT + 1
+_FIELD = (FIELD_BLOCK, 2)
 
 
 @inner
@@ -91,6 +94,10 @@ def turned_by(delta, w, x, y, z):
 @inner
 def advance(state, gx, gy, gz, ax, ay, az, has_mag, mx, my, mz, dt):
     """One sample; rad/s, m/s2, uT in frame s."""
+    if left_out(state, gx, gy, gz, dt):
+        return
+    ax, ay, az = vector(ax, ay, az)
+    mx, my, mz = vector(mx, my, mz)
     if state[BEGUN] == 0.0:
         state[DISTURBED] = state[USE_REJECTION]
         state[REJECTED_T] = state[LONGEST_REJECTION]
@@ -104,14 +111,15 @@ def advance(state, gx, gy, gz, ax, ay, az, has_mag, mx, my, mz, dt):
     flags = 0.0
     if not follows:
         flags = GAP
-        lowpass_restart(state, FIELD_BLOCK, 2)
+        lowpass_restart(state, _FIELD)
         state[CLEAN_T], state[CANDIDATE_T] = 0.0, 0.0
     elif has_mag and not (mx == 0.0 and my == 0.0 and mz == 0.0):
         mx_e, my_e, mz_e = rotate(w, x, y, z, mx, my, mz)
         _heading(state, mx_e, my_e, mz_e, dt)
     state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = turned_by(state[DELTA], w, x, y, z)
     flags += REST if state[AT_REST] != 0.0 else 0
-    flags += MAG_REJECTED if state[DISTURBED] != 0.0 and state[SINCE_MAG] >= 0.0 else 0
+    flags += MAG_REJECTED if state[LEFT_OUT] != 0.0 else 0
+    flags += ACC_REJECTED if ax * ax + ay * ay + az * az < LEAST_FORCE2 else 0
     state[FLAGS], state[STARTED] = flags, 1.0
 
 
@@ -122,7 +130,7 @@ def _heading(state, mx_e, my_e, mz_e, dt):
     state[SINCE_MAG] = 0.0
     if abs(passed - state[MAG_STEP]) > SAME_STEP * state[MAG_STEP]:
         passed = usual_step(passed)
-        lowpass_new_step(state, FIELD_BLOCK, state[MAG_STEP], passed)
+        lowpass_new_step(state, _FIELD, state[MAG_STEP], passed)
         state[MAG_STEP] = passed
         state[K_MAG] = gain_of(state[TAU_MAG], passed)
         state[K_REFERENCE] = gain_of(state[TAU_REFERENCE], passed)
@@ -138,6 +146,7 @@ def _heading(state, mx_e, my_e, mz_e, dt):
         )
     gain, state[K_FIRST] = first_gain(gain, state[K_FIRST], state[TAU_MAG], dt)
     state[DELTA] = wrapped(state[DELTA] + gain * off)
+    state[LEFT_OUT] = 1.0 if gain == 0.0 and state[K_MAG] > 0.0 else 0.0
 
 
 @inner
@@ -167,7 +176,7 @@ def _field(state, mx_e, my_e, mz_e, dt):
     dip = -arc_tangent(mz_e, level)
     if state[TAU_FIELD] > 0.0:
         state[FIELD_BLOCK + INPUT], state[FIELD_BLOCK + INPUT + 1] = norm, dip
-        lowpass(state, FIELD_BLOCK, 2, state[TAU_FIELD], dt, state[G_FIELD], state[A_FIELD])
+        lowpass(state, _FIELD, state[TAU_FIELD], dt, state[G_FIELD], state[A_FIELD])
         norm, dip = state[FIELD_BLOCK + INPUT + 2], state[FIELD_BLOCK + INPUT + 3]
     k = state[K_REFERENCE]
     norm_off, dip_off = norm - state[REFERENCE_NORM], dip - state[REFERENCE_DIP]
@@ -197,24 +206,21 @@ def _field(state, mx_e, my_e, mz_e, dt):
 @njit(cache=True, error_model="numpy")
 def step(state, gyr, acc, mag, dt):
     """The state after one sample; an empty mag: no new reading."""
-    mx, my, mz, has_mag = 0.0, 0.0, 0.0, len(mag) == 3
+    g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
+    mx, my, mz = 0.0, 0.0, 0.0
     if has_mag:
-        mx, my, mz = mag[0], mag[1], mag[2]
-    advance(state, gyr[0], gyr[1], gyr[2], acc[0], acc[1], acc[2], has_mag, mx, my, mz, dt)
+        mx, my, mz = m[0], m[1], m[2]
+    advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], has_mag, mx, my, mz, dt)
 
 
 @njit(cache=True, error_model="numpy")
 def rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     """The same over a recording."""
-    n = len(dt)
-    sigma[:] = 0.0
-    for i in range(n):
-        mx, my, mz, has_mag = 0.0, 0.0, 0.0, len(mag) > 0 and mag_new[i]
+    numbers = pointer(state)
+    for i in range(len(dt)):
+        g, a, m, has_mag = row(gyr, i), row(acc, i), row(mag, i), len(mag) > 0 and mag_new[i]
+        mx, my, mz = 0.0, 0.0, 0.0
         if has_mag:
-            mx, my, mz = mag[i, 0], mag[i, 1], mag[i, 2]
-        advance(state, gyr[i, 0], gyr[i, 1], gyr[i, 2], acc[i, 0], acc[i, 1], acc[i, 2], has_mag, mx, my, mz, dt[i])
-        for k in range(4):
-            q[i, k] = state[Q + k]
-        for k in range(3):
-            bias[i, k] = state[BIAS + k]
-        flags[i] = state[FLAGS]
+            mx, my, mz = m[0], m[1], m[2]
+        advance(numbers, g[0], g[1], g[2], a[0], a[1], a[2], has_mag, mx, my, mz, dt[i])
+        tell(numbers, i, q, bias, sigma, flags)

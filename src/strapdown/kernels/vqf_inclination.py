@@ -11,11 +11,11 @@ gyroscope. SI units.
 
 import math
 
+from strapdown.kernels.inner import inner
 from strapdown.kernels.orientation_state import BIAS, OWN, STARTED, Q
 from strapdown.kernels.vqf_lowpass import (
     INPUT,
     block_size,
-    inner,
     lowpass,
     lowpass_gains,
     lowpass_new_step,
@@ -58,6 +58,8 @@ REST_BLOCK = OWN + 40  # rates, specific forces in s
 ACC_BLOCK = REST_BLOCK + block_size(6)  # specific force in i
 TURN_BLOCK = ACC_BLOCK + block_size(3)  # rotation matrix R_es, then the bias along x and y of e
 INCLINATION_END = TURN_BLOCK + block_size(11)
+# first number and signals of each: constants, so that every loop over a block is laid out for its length
+_REST, _ACC, _TURN = (REST_BLOCK, 6), (ACC_BLOCK, 3), (TURN_BLOCK, 11)
 
 REST_GYR_Y = REST_BLOCK + INPUT + 6
 ACC_X, ACC_Y = ACC_BLOCK + INPUT, ACC_BLOCK + INPUT + 3
@@ -77,9 +79,9 @@ def _start(state):
         for k in range(4):
             state[Q_IS + k] = state[Q + k]
         state[ACC_X + 2] = 9.81  # only its direction matters, up; the first samples change it little
-        lowpass_settle(state, ACC_BLOCK, 3)
+        lowpass_settle(state, _ACC)
         _matrix(state)
-        lowpass_settle(state, TURN_BLOCK, 11)
+        lowpass_settle(state, _TURN)
 
 
 @inner
@@ -118,9 +120,9 @@ def inclination_step(state, gx, gy, gz, ax, ay, az, dt):
 def _new_step(state, dt):
     """Gains of the low-passes and weights of the bias filter for steps of dt."""
     before, dt = state[STEP], usual_step(dt)
-    lowpass_new_step(state, REST_BLOCK, before, dt)
-    lowpass_new_step(state, ACC_BLOCK, before, dt)
-    lowpass_new_step(state, TURN_BLOCK, before, dt)
+    lowpass_new_step(state, _REST, before, dt)
+    lowpass_new_step(state, _ACC, before, dt)
+    lowpass_new_step(state, _TURN, before, dt)
     state[STEP] = dt
     state[G_ACC], state[A_ACC] = lowpass_gains(state[TAU_ACC], dt)
     state[G_REST], state[A_REST] = lowpass_gains(state[TAU_REST], dt)
@@ -136,9 +138,9 @@ def _new_step(state, dt):
 @inner
 def _forget(state, dt):
     """After a gap the low-passed values are of another time: begin them anew. The bias has grown less certain."""
-    lowpass_restart(state, REST_BLOCK, 6)
-    lowpass_restart(state, ACC_BLOCK, 3)
-    lowpass_restart(state, TURN_BLOCK, 11)
+    lowpass_restart(state, _REST)
+    lowpass_restart(state, _ACC)
+    lowpass_restart(state, _TURN)
     state[REST_T], state[AT_REST] = 0.0, 0.0
     most = state[BIAS_SIGMA_START] * state[BIAS_SIGMA_START]
     for k in range(3):
@@ -151,7 +153,7 @@ def _rest(state, gx, gy, gz, ax, ay, az, dt):
     """Is the sensor at rest: are all readings near their low-passed values, and the rate small enough for a bias?"""
     x, y = REST_BLOCK + INPUT, REST_BLOCK + INPUT + 6
     state[x], state[x + 1], state[x + 2], state[x + 3], state[x + 4], state[x + 5] = gx, gy, gz, ax, ay, az
-    lowpass(state, REST_BLOCK, 6, state[TAU_REST], dt, state[G_REST], state[A_REST])
+    lowpass(state, _REST, state[TAU_REST], dt, state[G_REST], state[A_REST])
     gyr_off2 = acc_off2 = largest = 0.0
     for k in range(3):
         gyr_off, acc_off = state[x + k] - state[y + k], state[x + 3 + k] - state[y + 3 + k]
@@ -200,7 +202,7 @@ def _level(state, ax, ay, az, dt):
     state[ACC_X], state[ACC_X + 1], state[ACC_X + 2] = rotate(
         state[Q_IS], state[Q_IS + 1], state[Q_IS + 2], state[Q_IS + 3], ax, ay, az
     )
-    lowpass(state, ACC_BLOCK, 3, state[TAU_ACC], dt, state[G_ACC], state[A_ACC])
+    lowpass(state, _ACC, state[TAU_ACC], dt, state[G_ACC], state[A_ACC])
     fx, fy, fz = state[ACC_Y], state[ACC_Y + 1], state[ACC_Y + 2]
     w, x, y, z, ux, uy = up_turned(state[Q_EI], state[Q_EI + 1], state[Q_EI + 2], state[Q_EI + 3], fx, fy, fz)
     state[Q_EI], state[Q_EI + 1], state[Q_EI + 2], state[Q_EI + 3] = w, x, y, z
@@ -228,7 +230,7 @@ def _bias(state, slope_x, slope_y, dt):
     clip = state[BIAS_CLIP]
     if state[USE_MOTION] != 0.0:
         _matrix(state)
-        lowpass(state, TURN_BLOCK, 11, state[TAU_ACC], dt, state[G_ACC], state[A_ACC])
+        lowpass(state, _TURN, state[TAU_ACC], dt, state[G_ACC], state[A_ACC])
     most = state[BIAS_SIGMA_START] * state[BIAS_SIGMA_START]
     for k in range(3):
         at = VARIANCE + k * (7 - k) // 2

@@ -1,6 +1,6 @@
 """Second-order Butterworth low-pass filters over blocks of numbers inside a filter's state, for steps of any length.
 
-A block at `first` of n signals is COUNT, OFFSET, then n inputs, n outputs y, n slopes v = y'/w and n curvatures
+A block (first, n) begins at number `first`: COUNT, OFFSET, then n inputs, n outputs y, n slopes v = y'/w, n curvatures
 u = x - sqrt(2) v - y. Kept like this the memory means the same at every step length: each step is the trapezoidal rule
 over its own step, with the frequency warped as the bilinear transform does it. At equal steps that is the textbook's
 discrete Butterworth filter. The first outputs are means of the inputs, until tau seconds have passed (Laidig and Seel).
@@ -11,20 +11,24 @@ import math
 from numba import njit
 
 from strapdown.kernels import rotation
-
-# for functions that only kernels call: without wrappers for Python, which take longer to compile than they do
-inner = njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+from strapdown.kernels.inner import inner
 
 COUNT = 0  # samples in the mean; -1: the mean is over and the filter runs
 OFFSET = 1  # s, added to COUNT times the step to give the time that the mean has lasted
 INPUT = 2
 ROOT2 = math.sqrt(2.0)
-_S = tuple((-1.0) ** n / math.factorial(2 * n + 1) for n in range(6))
-_C = tuple((-1.0) ** n / math.factorial(2 * n) for n in range(7))
+_S1, _S2, _S3, _S4, _S5 = ((-1.0) ** n / math.factorial(2 * n + 1) for n in range(1, 6))
+_C1, _C2, _C3, _C4, _C5, _C6 = ((-1.0) ** n / math.factorial(2 * n) for n in range(1, 7))
 
 
 def block_size(n):
     return INPUT + 4 * n
+
+
+# as calls, compiled once: inlined by numba they would be compiled anew wherever they are used
+_called = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+mul = _called(rotation.mul.py_func)
+rotate = _called(rotation.rotate.py_func)
 
 
 @inner
@@ -49,8 +53,9 @@ def lowpass_one(x, y, v, u, g, a):
 
 
 @inner
-def lowpass(state, first, n, tau, dt, g, a):
+def lowpass(state, block, tau, dt, g, a):
     """Filter the inputs of a block into its outputs."""
+    first, n = block
     x, y = first + INPUT, first + INPUT + n
     v, u = y + n, y + 2 * n
     count = state[first + COUNT]
@@ -74,16 +79,18 @@ def lowpass(state, first, n, tau, dt, g, a):
 
 
 @inner
-def lowpass_restart(state, first, n):
+def lowpass_restart(state, block):
     """Forget all samples: the next output is the mean of the next inputs."""
+    first, n = block
     state[first + COUNT], state[first + OFFSET] = 0.0, 0.0
     for j in range(n):
         state[first + INPUT + 2 * n + j] = 0.0
 
 
 @inner
-def lowpass_settle(state, first, n):
+def lowpass_settle(state, block):
     """As if the outputs had stood at the present values of the inputs for long."""
+    first, n = block
     state[first + COUNT] = -1.0
     for j in range(n):
         at = first + INPUT + j
@@ -91,8 +98,9 @@ def lowpass_settle(state, first, n):
 
 
 @inner
-def lowpass_new_step(state, first, before, dt):
+def lowpass_new_step(state, block, before, dt):
     """Keep the time that a mean has lasted when the step changes from `before` to dt."""
+    first = block[0]
     if state[first + COUNT] > 0.0:
         state[first + OFFSET] += state[first + COUNT] * (before - dt)
 
@@ -113,18 +121,6 @@ def usual_step(dt):
 
 
 @inner
-def mul(aw, ax, ay, az, bw, bx, by, bz):
-    """Hamilton product, compiled once and not anew at each call as the inlined one is."""
-    return rotation.mul(aw, ax, ay, az, bw, bx, by, bz)
-
-
-@inner
-def rotate(qw, qx, qy, qz, vx, vy, vz):
-    """The vector v turned by q, compiled once."""
-    return rotation.rotate(qw, qx, qy, qz, vx, vy, vz)
-
-
-@inner
 def unit_again(w, x, y, z):
     """A quaternion whose length is off 1 by roundoff, brought back: the first two terms of the root are exact then."""
     k = 1.5 - 0.5 * (w * w + x * x + y * y + z * z)
@@ -137,8 +133,8 @@ def turned(w, x, y, z, rx, ry, rz):
     angle2 = rx * rx + ry * ry + rz * rz
     if angle2 < 0.25:  # the next terms are h^14 / 14! < 5e-20
         h2 = 0.25 * angle2
-        c = _C[0] + h2 * (_C[1] + h2 * (_C[2] + h2 * (_C[3] + h2 * (_C[4] + h2 * (_C[5] + h2 * _C[6])))))
-        k = 0.5 * (_S[0] + h2 * (_S[1] + h2 * (_S[2] + h2 * (_S[3] + h2 * (_S[4] + h2 * _S[5])))))
+        c = 1.0 + h2 * (_C1 + h2 * (_C2 + h2 * (_C3 + h2 * (_C4 + h2 * (_C5 + h2 * _C6)))))
+        k = 0.5 * (1.0 + h2 * (_S1 + h2 * (_S2 + h2 * (_S3 + h2 * (_S4 + h2 * _S5)))))
         w, x, y, z = mul(w, x, y, z, c, k * rx, k * ry, k * rz)
     else:
         tw, tx, ty, tz = rotation.exp(rx, ry, rz)

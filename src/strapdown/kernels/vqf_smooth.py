@@ -8,7 +8,8 @@ backward, which has no delay, and the heading correction, filtered forward and b
 import numpy as np
 from numba import njit
 
-from strapdown.kernels.orientation_state import BIAS, FLAGS, GAP, MAG_REJECTED, REST
+from strapdown.kernels.inner import inner, pointer, row
+from strapdown.kernels.orientation_state import BIAS, FLAGS, GAP, MAG_REJECTED, REST, STARTED, Q
 from strapdown.kernels.trigonometry import arc_tangent
 from strapdown.kernels.vqf import (
     DECLINATION,
@@ -28,7 +29,6 @@ from strapdown.kernels.vqf_inclination import AT_REST, LONGEST_STEP, SAME_STEP, 
 from strapdown.kernels.vqf_lowpass import (
     INPUT,
     block_size,
-    inner,
     lowpass,
     lowpass_gains,
     lowpass_restart,
@@ -39,7 +39,7 @@ from strapdown.kernels.vqf_lowpass import (
     usual_step,
 )
 
-_BLOCK = block_size(3)
+_BLOCK, _SIZE = (0, 3), block_size(3)
 
 
 @njit(cache=True, error_model="numpy")
@@ -49,38 +49,61 @@ def smooth_rows(state, dt, gyr, acc, mag, mag_new, q, bias, flags):
     has_mag = len(mag) > 0
     variance, force_i, delta = np.empty((n, 6)), np.empty((n, 3)), np.empty(n if has_mag else 0)
     forward, backward = state.copy(), state.copy()
+    backward[STARTED] = 0.0  # a given attitude is the one at the first sample
     for j in range(n):
         _filter_row(forward, 1.0, j, dt[j], gyr, acc, mag, mag_new, has_mag)
         flags[j] = _seen(forward)
-        for k in range(3):
-            bias[j, k] = forward[BIAS + k]
-        for k in range(6):
-            variance[j, k] = forward[VARIANCE + k]
+        _keep(forward, bias, variance, j)
     for i in range(n):
         j = n - 1 - i
         _filter_row(backward, -1.0, j, dt[0] if i == 0 else dt[j + 1], gyr, acc, mag, mag_new, has_mag)
         flags[j] = _either(flags[j], _seen(backward))
         _weighted_mean(bias, variance, j, backward)
     _integrate(state, dt, gyr, acc, bias, q, force_i)
-    _lowpass_both_ways(state, dt, force_i)
-    w, x, y, z = 1.0, 0.0, 0.0, 0.0
-    for j in range(n):
-        w, x, y, z, _, _ = up_turned(w, x, y, z, force_i[j, 0], force_i[j, 1], force_i[j, 2])
-        q[j, 0], q[j, 1], q[j, 2], q[j, 3] = mul(w, x, y, z, q[j, 0], q[j, 1], q[j, 2], q[j, 3])
+    _lowpass_both_ways(state, dt, force_i, np.empty((1, _SIZE)))
+    _levelled(q, force_i)
     if has_mag:
         _heading_both_ways(state, dt, mag, mag_new, flags, q, delta)
-        for j in range(n):
-            q[j, 0], q[j, 1], q[j, 2], q[j, 3] = turned_by(delta[j], q[j, 0], q[j, 1], q[j, 2], q[j, 3])
+        _turned_to_north(q, delta)
 
 
 @inner
 def _filter_row(state, sign, j, dt, gyr, acc, mag, mag_new, has_mag):
     """A step of the filter to row j; seen backward in time every rate has the other sign."""
-    mx, my, mz, new = 0.0, 0.0, 0.0, has_mag and mag_new[j]
+    g, a, m, new = row(gyr, j), row(acc, j), row(mag, j), has_mag and mag_new[j]
+    mx, my, mz = 0.0, 0.0, 0.0
     if new:
-        mx, my, mz = mag[j, 0], mag[j, 1], mag[j, 2]
-    gx, gy, gz = sign * gyr[j, 0], sign * gyr[j, 1], sign * gyr[j, 2]
-    advance(state, gx, gy, gz, acc[j, 0], acc[j, 1], acc[j, 2], new, mx, my, mz, dt)
+        mx, my, mz = m[0], m[1], m[2]
+    gx, gy, gz = sign * g[0], sign * g[1], sign * g[2]
+    advance(pointer(state), gx, gy, gz, a[0], a[1], a[2], new, mx, my, mz, dt)
+
+
+@inner
+def _keep(state, bias, variance, j):
+    """Bias and its variance of a step as row j."""
+    numbers, bias_j, variance_j = pointer(state), row(bias, j), row(variance, j)
+    for k in range(3):
+        bias_j[k] = numbers[BIAS + k]
+    for k in range(6):
+        variance_j[k] = numbers[VARIANCE + k]
+
+
+@inner
+def _levelled(q, force_i):
+    """q from q_is to q_es, z of e along the force."""
+    w, x, y, z = 1.0, 0.0, 0.0, 0.0
+    for j in range(len(q)):
+        f, q_j = row(force_i, j), row(q, j)
+        w, x, y, z, _, _ = up_turned(w, x, y, z, f[0], f[1], f[2])
+        q_j[0], q_j[1], q_j[2], q_j[3] = mul(w, x, y, z, q_j[0], q_j[1], q_j[2], q_j[3])
+
+
+@inner
+def _turned_to_north(q, delta):
+    """q from q_es to q_ns."""
+    for j in range(len(q)):
+        q_j = row(q, j)
+        q_j[0], q_j[1], q_j[2], q_j[3] = turned_by(delta[j], q_j[0], q_j[1], q_j[2], q_j[3])
 
 
 @inner
@@ -102,19 +125,19 @@ def _either(forward, backward):
 @inner
 def _weighted_mean(bias, variance, j, backward):
     """bias[j] := b + P (P + P')^-1 (b' - b): b, P found forward, b', P' backward (where it has the other sign)."""
-    dx, dy, dz = -backward[BIAS] - bias[j, 0], -backward[BIAS + 1] - bias[j, 1], -backward[BIAS + 2] - bias[j, 2]
-    pa, pb, pc = variance[j, 0], variance[j, 1], variance[j, 2]
-    pd, pe, pf = variance[j, 3], variance[j, 4], variance[j, 5]
-    a, b, c = pa + backward[VARIANCE], pb + backward[VARIANCE + 1], pc + backward[VARIANCE + 2]
-    d, e, f = pd + backward[VARIANCE + 3], pe + backward[VARIANCE + 4], pf + backward[VARIANCE + 5]
+    back, mean, p = pointer(backward), row(bias, j), row(variance, j)
+    dx, dy, dz = -back[BIAS] - mean[0], -back[BIAS + 1] - mean[1], -back[BIAS + 2] - mean[2]
+    pa, pb, pc, pd, pe, pf = p[0], p[1], p[2], p[3], p[4], p[5]
+    a, b, c = pa + back[VARIANCE], pb + back[VARIANCE + 1], pc + back[VARIANCE + 2]
+    d, e, f = pd + back[VARIANCE + 3], pe + back[VARIANCE + 4], pf + back[VARIANCE + 5]
     # cofactors of the symmetric sum
     xx, xy, xz = d * f - e * e, c * e - b * f, b * e - c * d
     yy, yz, zz = a * f - c * c, b * c - a * e, a * d - b * b
     k = 1.0 / (a * xx + b * xy + c * xz)
     sx, sy, sz = k * (xx * dx + xy * dy + xz * dz), k * (xy * dx + yy * dy + yz * dz), k * (xz * dx + yz * dy + zz * dz)
-    bias[j, 0] += pa * sx + pb * sy + pc * sz
-    bias[j, 1] += pb * sx + pd * sy + pe * sz
-    bias[j, 2] += pc * sx + pe * sy + pf * sz
+    mean[0] += pa * sx + pb * sy + pc * sz
+    mean[1] += pb * sx + pd * sy + pe * sz
+    mean[2] += pc * sx + pe * sy + pf * sz
 
 
 @inner
@@ -127,20 +150,23 @@ def _usual(before, dt):
 def _integrate(state, dt, gyr, acc, bias, q, force_i):
     """q_is from the first row on, and specific force told in i."""
     w, x, y, z = 1.0, 0.0, 0.0, 0.0
+    if state[STARTED] != 0.0:
+        w, x, y, z = state[Q], state[Q + 1], state[Q + 2], state[Q + 3]
     step = 0.0
     for j in range(len(dt)):
         step = _usual(step, min(dt[j], state[LONGEST_STEP]) if j == 0 else dt[j])
-        rx, ry, rz = (gyr[j, 0] - bias[j, 0]) * step, (gyr[j, 1] - bias[j, 1]) * step, (gyr[j, 2] - bias[j, 2]) * step
-        w, x, y, z = turned(w, x, y, z, rx, ry, rz)
-        q[j, 0], q[j, 1], q[j, 2], q[j, 3] = w, x, y, z
-        force_i[j, 0], force_i[j, 1], force_i[j, 2] = rotate(w, x, y, z, acc[j, 0], acc[j, 1], acc[j, 2])
+        g, a, b, q_j, f = row(gyr, j), row(acc, j), row(bias, j), row(q, j), row(force_i, j)
+        if j > 0 or state[STARTED] == 0.0:
+            w, x, y, z = turned(w, x, y, z, (g[0] - b[0]) * step, (g[1] - b[1]) * step, (g[2] - b[2]) * step)
+        q_j[0], q_j[1], q_j[2], q_j[3] = w, x, y, z
+        f[0], f[1], f[2] = rotate(w, x, y, z, a[0], a[1], a[2])
 
 
 @inner
-def _lowpass_both_ways(state, dt, force_i):
+def _lowpass_both_ways(state, dt, force_i, memory):
     """Forward, then backward over the result; each stretch between gaps by itself."""
     n, tau, longest = len(dt), state[TAU_ACC], state[LONGEST_STEP]
-    block = np.zeros(_BLOCK)
+    block = row(memory, 0)
     for way in range(2):
         step, g, a = 0.0, 0.0, 1.0
         for i in range(n):
@@ -152,15 +178,16 @@ def _lowpass_both_ways(state, dt, force_i):
                 step = _usual(step, min(passed, longest))
                 if step != before:
                     g, a = lowpass_gains(tau, step)
+            f = row(force_i, j)
             for k in range(3):
-                block[INPUT + k] = force_i[j, k]
+                block[INPUT + k] = f[k]
             if first and way == 0:
-                lowpass_restart(block, 0, 3)
+                lowpass_restart(block, _BLOCK)
             elif first:
-                lowpass_settle(block, 0, 3)
-            lowpass(block, 0, 3, tau, step, g, a)
+                lowpass_settle(block, _BLOCK)
+            lowpass(block, _BLOCK, tau, step, g, a)
             for k in range(3):
-                force_i[j, k] = block[INPUT + 3 + k]
+                f[k] = block[INPUT + 3 + k]
 
 
 @inner
@@ -174,9 +201,12 @@ def _heading_both_ways(state, dt, mag, mag_new, flags, q, delta):
             j = i if way == 0 else n - 1 - i
             step = _usual(step, dt[j] if way == 0 or i == 0 else dt[j + 1])
             since += step
+            if step > state[LONGEST_STEP] and i > 0:  # each stretch between gaps by itself
+                first, begun = 1.0, False
             if mag_new[j]:
                 if way == 0:
-                    mx_e, my_e, _ = rotate(q[j, 0], q[j, 1], q[j, 2], q[j, 3], mag[j, 0], mag[j, 1], mag[j, 2])
+                    q_j, m = row(q, j), row(mag, j)
+                    mx_e, my_e, _ = rotate(q_j[0], q_j[1], q_j[2], q_j[3], m[0], m[1], m[2])
                     delta[j] = wrapped(arc_tangent(mx_e, my_e) - state[DECLINATION])
                 if not begun:
                     heading, since, begun = delta[j], step, True

@@ -30,6 +30,7 @@ from strapdown.kernels import lodestar_smoother as smoother
 from strapdown.kernels import vqf_inclination as inclination
 from strapdown.kernels.orientation_state import OWN
 from strapdown.orientation.running import State, fresh_state, live_step, run_rows
+from strapdown.orientation.settings import check
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording, Solution
 
@@ -92,9 +93,7 @@ class Lodestar:
     longest_step_s: float = 0.5
 
     def __post_init__(self) -> None:
-        _check(self, _POSITIVE, "a number above 0")
-        _check(self, _NOT_NEGATIVE, "a number that is not negative")
-        _check(self, ("declination_rad",), "an angle within half a turn, in rad")
+        check(self, above_0=_POSITIVE, from_0=_NOT_NEGATIVE)
 
     @classmethod
     def for_triads(cls, triads: Mapping[str, Triad], **settings: Any) -> Self:
@@ -122,7 +121,7 @@ class Lodestar:
             (i.USE_MOTION, 1.0),
             (i.USE_REST, 1.0),
             (i.LONGEST_STEP, self.longest_step_s),
-            (h.DECLINATION, self.declination_rad),
+            (h.DECLINATION, math.remainder(self.declination_rad, 2.0 * math.pi)),
             (h.BLOCK_S, self.block_s),
             (h.NOISE, (self.mag_noise_deg * _DEG) ** 2),
             (h.NOISE_GROWTH, self.mag_noise_growth),
@@ -204,7 +203,7 @@ _POSITIVE = (
         "mag_hold_s",
         "start_heading_deg",
     ),
-    *("block_s", "longest_step_s"),
+    "block_s",
 )
 _NOT_NEGATIVE = (
     *(
@@ -219,17 +218,3 @@ _NOT_NEGATIVE = (
     ),
     *("turn_noise_deg", "gyr_noise_deg", "mag_new_s", "mag_new_least_dps", "tilt_deg"),
 )
-
-
-def _check(settings: Lodestar, names: tuple[str, ...], wanted: str) -> None:
-    for name in names:
-        value = getattr(settings, name)
-        fits = not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value)
-        if name in _POSITIVE:
-            fits = fits and value > 0.0
-        elif name in _NOT_NEGATIVE:
-            fits = fits and value >= 0.0
-        else:
-            fits = fits and abs(value) <= math.pi
-        if not fits:
-            raise InputError(f"{name} of the filter lodestar is {value}; give {wanted}")

@@ -139,13 +139,18 @@ class Vqf:
         )
 
     def smooth(
-        self, recording: Recording, *, magnetometer: Recording | None = None, q_bs: ArrayLike | None = None
+        self,
+        recording: Recording,
+        *,
+        q_ns: ArrayLike | None = None,
+        magnetometer: Recording | None = None,
+        q_bs: ArrayLike | None = None,
     ) -> Solution:
         """The same over a recording that is complete: each sample knows those after it too (offline VQF)."""
         samples = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=self.magnetometer)
         n = len(samples.t)
         q, bias, flags = np.empty((n, 4)), np.empty((n, 3)), np.empty(n)
-        numbers = self.start().numbers
+        numbers = self.start(q_ns).numbers
         s = samples
         smooth_kernel.smooth_rows(numbers, s.dt, s.gyr, s.acc, s.mag, s.mag_new, q, bias, flags)
         meta = {"filter": self.name, "smoothed": True}

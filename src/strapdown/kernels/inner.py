@@ -1,0 +1,52 @@
+"""What functions are made of that only kernels call: no door for Python, and arrays as the address of their numbers.
+
+For every `state[3]` of an array numba writes some thirty lines that LLVM takes out again; for that of a pointer, three.
+What is left is the same arithmetic.
+"""
+
+from numba import njit, types
+from numba.extending import intrinsic
+
+# wrappers for Python take longer to compile than many a function does
+inner = njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+# for chains of arithmetic: one with the caller, products and sums fused
+woven = njit(
+    cache=True,
+    error_model="numpy",
+    no_cpython_wrapper=True,
+    no_cfunc_wrapper=True,
+    forceinline=True,
+    fastmath={"contract"},
+)
+
+
+@intrinsic
+def pointer(typing_context, array):
+    """Where the numbers of an array in C order begin. Only for arrays that the caller holds: it keeps none alive."""
+
+    def code(context, builder, signature, args):
+        return context.make_array(signature.args[0])(context, builder, args[0]).data
+
+    return types.CPointer(array.dtype)(array), code
+
+
+@intrinsic
+def row(typing_context, array, i):
+    """Where row i of a table in C order begins; as pointer."""
+
+    def code(context, builder, signature, args):
+        table = context.make_array(signature.args[0])(context, builder, args[0])
+        columns = builder.extract_value(table.shape, 1)
+        return builder.gep(table.data, [builder.mul(args[1], columns)])
+
+    return types.CPointer(array.dtype)(array, types.intp), code
+
+
+@intrinsic
+def plain(typing_context, number):
+    """A whole number without a type of its own: numba compiles a callee anew for every constant else."""
+
+    def code(context, builder, signature, args):
+        return args[0]
+
+    return types.intp(types.intp), code
