@@ -229,3 +229,17 @@ def test_heights_without_a_deviation_are_refused():
         Eskf(gravity=G, magnetic_heading=MagneticHeading()).run(
             Recording(log.t, gyr_s=log.gyr_s, acc_s=log.acc_s, stop=log.stop)
         )
+
+
+def test_a_velocity_found_wrong_opens_the_position_too():
+    """By the way that it would have made since the last stop."""
+    d = drive("straight", 1)
+    state = Eskf(gravity=G).start(align_to_yaw(d.log, 0.0))
+    x = state.numbers.copy()
+    x[at.REFUSED_S], x[at.SINCE_STOP_S] = 2.0, 3.0
+    k = at.COVARIANCE + at.P_N * (at.COLUMNS + 1)
+    before = x[k]
+    from strapdown.kernels.eskf_aids import insist
+
+    assert insist(x, state.settings, (0.5, 0.0, 0.0), 0.01, True)
+    assert x[k] - before == pytest.approx((0.5 * 3.0) ** 2, rel=1e-12)  # roundoff

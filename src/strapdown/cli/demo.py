@@ -74,7 +74,7 @@ def demo(
     _show(tables)
     print(f"report:      {output / 'report.html'}")
     print(f"picture:     {output / 'drive.png'}")
-    print(f"log:         {output / 'drive.parquet'}, calibrated by {output / 'calibration.toml'}")
+    print(f"log:         {output / 'drive.parquet'}, already calibrated (by {output / 'calibration.toml'})")
     print(f"next: strapdown navigate {output / 'drive.parquet'} --heading 0 --smooth -o out, or strapdown reproduce C")
 
 
@@ -104,4 +104,7 @@ def _show(tables: "dict[str, StopTable]") -> None:
     screen.show_table("Error at every stop, m", ["stop", "L, m", *columns], rows)
     for name, table in tables.items():
         final, worst = table.final.percent, table.worst.percent
-        print(f"{name}: {final:.2f} % of the path at the end, {worst:.2f} % at most (published: 4.08 and 4.98 %)")
+        print(
+            f"{name}: {final:.2f} % of the path at the end, {worst:.2f} % of the way so far at most "
+            "(published: 4.08 and 4.98 %)"
+        )

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strapdown.cli.log import Columns, Gravity, Height, Json, Latitude, Log, Sensor, gravity_at, joined_log
+from strapdown.cli.log import (
+    Columns,
+    Gravity,
+    Height,
+    Json,
+    Latitude,
+    Log,
+    Sensor,
+    gravity_at,
+    joined_log,
+    noise_of_part,
+)
 
 if TYPE_CHECKING:
     from strapdown.evaluation.matching import Reference
@@ -30,6 +41,7 @@ def navigate(
     heading: Annotated[
         float | None, typer.Option(metavar="DEG", help="At the start, clockwise from north; else the magnetometer's.")
     ] = None,
+    heading_sigma: Annotated[float, typer.Option(metavar="DEG", help="Standard deviation of --heading.")] = 1.0,
     declination: Annotated[
         float | None, typer.Option(metavar="DEG", help="Magnetic declination, east positive.")
     ] = None,
@@ -67,26 +79,38 @@ def navigate(
     import math
 
     from strapdown.cli import screen
+    from strapdown.cli.navigate_output import refuse_folder, write_all
     from strapdown.cli.orient import declination_of
     from strapdown.errors import InputError
     from strapdown.navigation.program import FILTERS, Task
     from strapdown.navigation.program import navigate as run
 
     names = [each.strip() for each in name.split(",") if each.strip()]
+    if not names:
+        raise InputError(f"--filter names no filter; valid names: {', '.join(FILTERS)}, or both with a comma")
+    for option, degrees, most in (("--declination", declination, 180.0), ("--heading", heading, 360.0)):
+        if degrees is not None and not abs(degrees) <= most:
+            raise InputError(f"{option} is {degrees:g} deg; give a number from {-most:g} to {most:g}")
+    if not 0.0 <= heading_sigma <= 180.0:
+        raise InputError(f"--heading-sigma is {heading_sigma:g} deg; give a number from 0 to 180")
+    if output is not None:
+        refuse_folder(output, names)
     for each in names:
         if each not in FILTERS:
             raise InputError(f'there is no filter "{each}"; valid names: {", ".join(FILTERS)}')
-    noise = _noise(part)
     recording = joined_log(log, sensor, columns, magnetometer, odometer)
-    noise = noise or _noise_of(recording)
+    _, noise = noise_of_part(recording, part)
     recording, applied, notes = _calibrated(recording, calibration, log)
     local, origin = gravity_at(recording, latitude, height, gravity)
     if declination is None:
         declination = declination_of(recording, recording.mag_s is not None, notes)
+        if recording.mag_s is not None and declination == 0.0:
+            notes.append("no declination is given or told by the log: magnetic north is taken for north")
     truth, stops = _reference(recording, reference)
     task = Task(
         vehicle,
         None if heading is None else math.radians(90.0 - heading),
+        math.radians(heading_sigma),
         local,
         math.radians(declination),
         noise or {},
@@ -103,9 +127,12 @@ def navigate(
         raise InputError(f"{log}: {error}") from None
     for navigated in found.values():
         notes += [note for note in navigated.notes if note not in notes]
+    notes += _shares(found, truth)
     tables = {} if stops is None else {each: _table(n, stops) for each, n in found.items()}
     written = (
-        {} if output is None else _write(output, found, truth, stops, log, f"{local:.5f} m/s2, {origin}", calibration)
+        {}
+        if output is None
+        else write_all(output, found, truth, stops, log, f"{local:.5f} m/s2, {origin}", calibration)
     )
     document = {each: _numbers(n, truth, tables.get(each)) for each, n in found.items()}
     if as_json:
@@ -125,25 +152,6 @@ def _ahead(done: Callable[[float], None], before: int, part: float) -> None:
     done(before + part)
 
 
-def _noise(part: str | None) -> Any:
-    if part is None:
-        return None
-    from strapdown.sensors.part import load_part
-
-    return load_part(part).nominal().triads()
-
-
-def _noise_of(recording: "Recording") -> Any:
-    """The noise of the part that the log names, if the catalogue knows it."""
-    from strapdown.errors import InputError
-
-    said = recording.meta.get("part")
-    try:
-        return _noise(said) if isinstance(said, str) else None
-    except InputError:
-        return None
-
-
 def _calibrated(recording: "Recording", path: Path | None, log: Path) -> tuple["Recording", Any, list[str]]:
     from strapdown.calibration.apply import apply
     from strapdown.calibration.calibration_file import read_calibration
@@ -159,6 +167,21 @@ def _calibrated(recording: "Recording", path: Path | None, log: Path) -> tuple["
             return apply(found, recording), found, warned
     except InputError as error:
         raise InputError(f"{log}: {error}") from None
+
+
+def _shares(found: "dict[str, Navigated]", truth: "Reference | None") -> list[str]:
+    """A sentence where the truth tells only of a part of the log."""
+    from strapdown.evaluation.matching import matched
+
+    if truth is None:
+        return []
+    solution = next(iter(found.values())).solution
+    t = matched(solution, truth).t
+    compared_s, all_s = float(t[-1] - t[0]), float(solution.t[-1] - solution.t[0])
+    if compared_s >= 0.99 * all_s:
+        return []
+    share = 100.0 * compared_s / all_s
+    return [f"the reference tells of {compared_s:.4g} of {all_s:.4g} s ({share:.0f} %): errors are of that part alone"]
 
 
 def _reference(recording: "Recording", path: Path | None) -> "tuple[Reference | None, Stops | StopPlaces | None]":
@@ -253,59 +276,6 @@ def _numbers(navigated: "Navigated", truth: "Reference | None", table: "StopTabl
     return said
 
 
-def _write(
-    folder: Path,
-    found: "dict[str, Navigated]",
-    truth: "Reference | None",
-    stops: "Stops | StopPlaces | None",
-    log: Path,
-    gravity: str,
-    calibration: Path | None,
-) -> dict[str, str]:
-    from strapdown.cli.reproduce import make_folder
-    from strapdown.evaluation.figures import save
-    from strapdown.evaluation.navigation_figures import detector_figure, innovation_figure, trajectory_figure
-    from strapdown.evaluation.report import write_report
-    from strapdown.io.solution import write_solution
-
-    make_folder(folder)
-    solutions = {name: n.solution for name, n in found.items()}
-    for name, solution in solutions.items():
-        write_solution(folder / f"{name}.csv", solution)
-    save(trajectory_figure(solutions, truth, stops, log.name), folder / "trajectory.png")
-    more = {}
-    for name, n in found.items():
-        if n.innovations:
-            more[f"Innovations of {name}"] = innovation_figure(n.innovations)
-    first = next(iter(found.values()))
-    more["Stops: what the sensor shows"] = detector_figure(*_detector(first))
-    conditions: dict[str, dict[str, Any]] = {
-        "log": {"file": log.name, "samples": len(first.solution), "gravity": gravity},
-        "calibration": {"file": "none" if calibration is None else calibration.name},
-    }
-    write_report(
-        folder / "report.html",
-        solutions,
-        title=f"Navigation of {log.name}",
-        reference=truth,
-        stops=stops,
-        conditions=conditions,
-        more_figures=more,
-    )
-    return {
-        "solutions": str(folder),
-        "picture": str(folder / "trajectory.png"),
-        "report": str(folder / "report.html"),
-    }
-
-
-def _detector(navigated: "Navigated") -> tuple[Any, ...]:
-    stops = navigated.stops
-    statistic = stops.statistic if hasattr(stops, "statistic") else stops.signal
-    flags = getattr(stops, "flags", {"stop_believed": stops.believed})
-    return stops.t, statistic, stops.threshold, flags, "detector"
-
-
 def _show(document: dict[str, dict[str, Any]]) -> None:
     from strapdown.cli import screen
 
@@ -329,6 +299,6 @@ def _show(document: dict[str, dict[str, Any]]) -> None:
         )
     screen.show_table(
         "Where it went (m), and its error in % of the path where the truth is known",
-        ["filter", "path", "x", "y", "z", "end to start", "stops", "at the end", "at most"],
+        ["filter", "path", "x", "y", "z", "end to start", "stops", "at the end", "at most, of the whole path"],
         rows,
     )

@@ -39,6 +39,7 @@ from strapdown.types import Array, Solution
 
 _HEADER_WITHIN_BYTES = 1 << 16
 ROUNDOFF_M = 1e-9  # of a start that is exactly known, far from the origin
+FARTHEST_M = 1e9  # beyond it squares and differences tell nothing of metres
 _RELATIVE_PARTS = 10  # relative errors are told over a tenth of the path
 
 
@@ -97,7 +98,7 @@ class Evaluation:
             said.append((name, _figures_text(figures, "m")))
         said.append(("ARMSE 2-D / 3-D, aligned at the first steps", f"{self.armse_2d_m:.4g} / {self.armse_3d_m:.4g} m"))
         if self.final_percent is not None and self.max_percent is not None:
-            text = f"{self.final_percent:.3g} % at the end, {self.max_percent:.3g} % at most"
+            text = f"{self.final_percent:.3g} % at the end, {self.max_percent:.3g} % at most, of the whole path"
             said.append(("horizontal error of the path length", text))
         if self.relative_percent is not None and self.relative_over_m is not None:
             said.append(
@@ -130,6 +131,7 @@ def _figures_text(f: ErrorFigures, unit: str) -> str:
 def evaluate(estimate: Solution, reference: Reference, stops: Stops | StopPlaces | None = None) -> Evaluation:
     """The estimate against a reference of the same run; where stops are given, also the table of stops."""
     pair = matched(estimate, reference)
+    _refuse_far(pair)
     horizontal, first_steps = horizontal_error(pair), aligned_first_steps(pair)
     path_m = float(pair.length_m[-1])
     attitude = None if pair.true_q_nb is None else attitude_errors_of(pair)
@@ -159,6 +161,17 @@ def evaluate(estimate: Solution, reference: Reference, stops: Stops | StopPlaces
         inside_3_sigma=inside,
         stops=None if stops is None else stop_table(estimate, stops),
     )
+
+
+def _refuse_far(pair: Matched) -> None:
+    for name, p_n in (("estimate", pair.p_n), ("reference", pair.true_p_n)):
+        far = np.flatnonzero(np.abs(p_n).max(axis=1) > FARTHEST_M)
+        if len(far):
+            i = int(far[0])
+            raise InputError(
+                f"the {name} is {np.abs(p_n[i]).max():.3g} m from the origin at t = {pair.t[i]:.6g} s, beyond "
+                f"{FARTHEST_M:g} m; check its unit, or whether its filter diverged"
+            )
 
 
 def _degrees(attitude: AttitudeErrors | None, name: str) -> ErrorFigures | None:

@@ -3,7 +3,7 @@
 Every function takes data and returns a figure; the caller saves it (figures.save) or puts it into a report.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import matplotlib as mpl
@@ -15,6 +15,7 @@ from strapdown.evaluation.consistency import chi_square_bounds
 from strapdown.evaluation.figures import GREY, LEGEND_ABOVE, STYLE, panels
 from strapdown.evaluation.matching import Reference, matched
 from strapdown.evaluation.stops import StopPlaces, believed_stands, positions, stands
+from strapdown.evaluation.thinning import cloud, evenly, peaks
 from strapdown.motion.recorded import RecordedMotion
 from strapdown.motion.stop_and_go import Stops
 from strapdown.rotation import heading_from_q
@@ -23,7 +24,7 @@ from strapdown.types import Array, Solution
 SOLUTION_COLOURS = ("#2460a7", "#d35400", "#1e8449", "#8e44ad", "#b7950b", "#148f8f")
 REFERENCE = "#b8c0c6"
 _STYLE = {**STYLE, "text.parse_math": False}  # names are the user's: a $ in one is a $
-_MOST_POINTS = 800  # per line: a step of 0.2 mm on a page of A4, and a report of some hundred kB a picture
+_MOST_SPANS = 1000  # stops shaded in a picture: more of them are one grey
 _BIAS_UNITS = {"gyr_s": ("gyroscope bias", "°/s", np.degrees(1.0)), "acc_s": ("accelerometer bias", "m/s²", 1.0)}
 _STOP_COLOURS = {"stop_believed": "#1e8449", "stop_doubted": "#d68910", "stop_rejected": "#c0392b"}
 
@@ -37,8 +38,11 @@ def _coloured(solutions: Mapping[str, Solution]) -> Iterator[tuple[str, Solution
         yield name, solution, colour_of(i)
 
 
-def _thin(n: int) -> slice:
-    return slice(None, None, max(1, n // _MOST_POINTS))
+def _shade(panel: Any, spans: Sequence[tuple[float, float]], colour: str, **more: Any) -> None:
+    """Spans of time behind a panel, as one thing to draw however many they are."""
+    some = [spans[i] for i in evenly(len(spans), _MOST_SPANS)]
+    bars = [(start, end - start) for start, end in some]
+    panel.broken_barh(bars, (0.0, 1.0), transform=panel.get_xaxis_transform(), color=colour, lw=0, zorder=0, **more)
 
 
 @mpl.rc_context(_STYLE)
@@ -59,14 +63,14 @@ def trajectory_figure(
     figure, axes = panels(1, 1, (width, height))
     panel = axes[0, 0]
     if known is not None and known.p_n is not None:
-        p = known.p_n[_thin(len(known.p_n))]
+        p = known.p_n[evenly(len(known.p_n))]
         panel.plot(p[:, 0], p[:, 1], color=REFERENCE, lw=4.5, solid_capstyle="round", label="reference", zorder=1)
     if stops is not None:
         rings = {"ms": 10, "mfc": "white", "mec": GREY, "mew": 1.2}
         panel.plot(stops.p_n[:, 0], stops.p_n[:, 1], "o", label="reference stops", zorder=2, **rings)
     for i, (name, solution, colour) in enumerate(_coloured(solutions)):
         p, ends = positions(solution), [last for _, last in believed_stands(solution)]
-        line = p[_thin(len(p))]
+        line = p[evenly(len(p))]
         panel.plot(line[:, 0], line[:, 1], color=colour, lw=1.5, label=name, zorder=3 + i)
         if ends:
             # black as in paper C; with several solutions the rim tells whose
@@ -103,16 +107,15 @@ def error_figure(solutions: Mapping[str, Solution], reference: Reference, stops:
     figure, axes = panels(3, len(solutions), (max(10.0, 5.0 * len(solutions)), 5.6))
     for column, (name, solution, colour) in zip(axes.T, _coloured(solutions), strict=True):
         pair = matched(solution, reference)
-        thin = _thin(len(pair))
-        sigma = solution.sigma.get("p_n")
+        sigma, error_n = solution.sigma.get("p_n"), pair.error_n
         for i, panel in enumerate(column):
             if sigma is not None:
-                band = 3.0 * sigma[pair.rows][thin, i]
-                panel.fill_between(pair.t[thin], -band, band, color=colour, alpha=0.16, lw=0, label="±3σ")
-            panel.plot(pair.t[thin], pair.error_n[thin, i], color=colour, label="estimate − reference")
+                _band(panel, pair.t, 3.0 * sigma[pair.rows, i], colour, 0.16, label="±3σ")
+            thin = peaks(error_n[:, i])
+            panel.plot(pair.t[thin], error_n[thin, i], color=colour, label="estimate − reference")
             panel.axhline(0.0, color="black", lw=0.6)
-            for start, end in () if stops is None else zip(stops.start_s, stops.end_s, strict=True):
-                panel.axvspan(start, end, color="#f0f2f4", lw=0, zorder=0)
+            if stops is not None:
+                _shade(panel, list(zip(stops.start_s, stops.end_s, strict=True)), "#f0f2f4")
             panel.set_xlim(pair.t[0], pair.t[-1])
         # one scale within a column, so that east, north and up can be compared
         most = max(abs(limit) for panel in column for limit in panel.get_ylim())
@@ -125,6 +128,11 @@ def error_figure(solutions: Mapping[str, Solution], reference: Reference, stops:
     for panel, word in zip(axes[:, 0], ("east", "north", "up"), strict=True):
         panel.set_ylabel(f"error {word}, m")
     return figure
+
+
+def _band(panel: Any, t: Array, half: Array, colour: str, alpha: float, **more: Any) -> None:
+    thin = peaks(half)
+    panel.fill_between(t[thin], -half[thin], half[thin], color=colour, alpha=alpha, lw=0, **more)
 
 
 def _path_length_axis(panel: Any, t: Array, length_m: Array) -> None:
@@ -143,13 +151,11 @@ def attitude_figure(solutions: Mapping[str, Solution], reference: Reference | No
     true_q = getattr(known, "q_nb", None)
     figure, axes = panels(3, 1 if true_q is None else 2, (10.0, 5.6))
     if known is not None and true_q is not None:
-        thin = _thin(len(known.t))
-        for panel, angle in zip(axes[:, 0], heading_from_q(true_q[thin]), strict=True):
-            panel.plot(known.t[thin], _unwrapped(angle), color=REFERENCE, lw=3.5, label="reference")
+        for panel, angle in zip(axes[:, 0], heading_from_q(true_q), strict=True):
+            _angle_line(panel, known.t, angle, color=REFERENCE, lw=3.5, label="reference")
     for name, solution, colour in _coloured(solutions):
-        thin = _thin(len(solution))
-        for panel, angle in zip(axes[:, 0], heading_from_q(solution.q_nb[thin]), strict=True):
-            panel.plot(solution.t[thin], _unwrapped(angle), color=colour, lw=1.2, label=name)
+        for panel, angle in zip(axes[:, 0], heading_from_q(solution.q_nb), strict=True):
+            _angle_line(panel, solution.t, angle, color=colour, lw=1.2, label=name)
         if known is not None and true_q is not None:
             _attitude_errors(axes[::-1, 1], solution, known, colour)
     for panel, word in zip(axes[:, 0], ("heading", "pitch", "roll"), strict=True):
@@ -167,13 +173,18 @@ def attitude_figure(solutions: Mapping[str, Solution], reference: Reference | No
 def _attitude_errors(upwards: NDArray[Any], solution: Solution, known: Reference, colour: str) -> None:
     """Errors about east, north and up; the panels stand from below to above."""
     pair = matched(solution, known)
-    thin = _thin(len(pair))
     error, sigma = np.degrees(pair.attitude_error_n), solution.sigma.get("attitude_n")
     for i, panel in enumerate(upwards):
         if sigma is not None:
-            band = 3.0 * np.degrees(sigma[pair.rows][thin, i])
-            panel.fill_between(pair.t[thin], -band, band, color=colour, alpha=0.13, lw=0)
+            _band(panel, pair.t, 3.0 * np.degrees(sigma[pair.rows, i]), colour, 0.13)
+        thin = peaks(error[:, i])
         panel.plot(pair.t[thin], error[thin, i], color=colour)
+
+
+def _angle_line(panel: Any, t: Array, angle: Array, **style: Any) -> None:
+    degrees = _unwrapped(angle)
+    thin = peaks(degrees)
+    panel.plot(t[thin], degrees[thin], **style)
 
 
 def _unwrapped(angle: Array) -> Array:
@@ -194,13 +205,13 @@ def bias_figure(solutions: Mapping[str, Solution]) -> Figure | None:
         for name, solution, colour in _coloured(solutions):
             if key not in solution.bias:
                 continue
-            thin = _thin(len(solution))
-            t, bias = solution.t[thin], factor * solution.bias[key][thin]
             for i, panel in enumerate(row):
+                thin = peaks(solution.bias[key][:, i])
+                t, bias = solution.t[thin], factor * solution.bias[key][thin, i]
                 if key in solution.sigma:
                     band = 3.0 * factor * solution.sigma[key][thin, i]
-                    panel.fill_between(t, bias[:, i] - band, bias[:, i] + band, color=colour, alpha=0.13, lw=0)
-                panel.plot(t, bias[:, i], color=colour, label=name)
+                    panel.fill_between(t, bias - band, bias + band, color=colour, alpha=0.13, lw=0)
+                panel.plot(t, bias, color=colour, label=name)
         for i, panel in enumerate(row):
             panel.set_title(f"{word} {'xyz'[i]}, {unit}")
     for panel in axes[-1]:
@@ -231,10 +242,13 @@ def innovation_figure(updates: Mapping[str, Innovations], probability: float = 0
         low, high = chi_square_bounds(found.degrees, 1, probability)
         shown = np.maximum(found.nis, 0.2 * low)  # a zero has no place on a logarithmic scale
         panel.axhspan(low, high, color="#e8f1ea", lw=0, zorder=0, label=f"{100 * probability:g} % of a right filter")
-        panel.semilogy(found.t[found.taken], shown[found.taken], ".", ms=2.5, color=colour_of(0), label="used")
-        if not found.taken.all():
-            out = ~found.taken
-            panel.semilogy(found.t[out], shown[out], "x", ms=4, color="#c0392b", label="rejected")
+        for rows, marks in (
+            (np.flatnonzero(found.taken), {"marker": ".", "ms": 2.5, "color": colour_of(0), "label": "used"}),
+            (np.flatnonzero(~found.taken), {"marker": "x", "ms": 4, "color": "#c0392b", "label": "rejected"}),
+        ):
+            if len(rows):
+                some = rows[cloud(shown[rows])]
+                panel.semilogy(found.t[some], shown[some], ls="none", **marks)
         mean = f", mean {found.nis[found.taken].mean():.3g}" if found.taken.any() else ""
         panel.set_title(f"{name}: {found.degrees} component{'s' if found.degrees > 1 else ''}{mean}")
         panel.set_ylabel("NIS")
@@ -249,17 +263,23 @@ def detector_figure(
 ) -> Figure:
     """The signal of a stop detector with its threshold; behind it where stops were believed, doubted, rejected."""
     figure, axes = panels(1, 1, (8.0, 3.2))
-    panel, thin = axes[0, 0], _thin(len(t))
+    panel = axes[0, 0]
     for name, colour in _STOP_COLOURS.items():
-        word: str | None = name.replace("_", " ")
-        for first, last in stands(t, flags[name]) if name in flags else ():
-            panel.axvspan(t[first], t[last], color=colour, alpha=0.16, lw=0, label=word)
-            word = None  # one entry in the legend
-    panel.plot(t[thin], statistic[thin], color="#34495e", lw=0.9, label=label)
+        spans = [(t[first], t[last]) for first, last in stands(t, flags[name])] if name in flags else []
+        if spans:
+            _shade(panel, spans, colour, alpha=0.16, label=name.replace("_", " "))
     limit = np.broadcast_to(np.asarray(threshold, dtype=np.float64), t.shape)
-    panel.plot(t[thin], limit[thin], color="#c0392b", lw=1.1, ls="--", label="threshold")
-    if statistic.min() > 0.0 and statistic.max() > 100.0 * statistic.min():
+    above = statistic[statistic > 0.0]
+    if len(above) and statistic.max() > 20.0 * float(limit.min()) > 0.0:
+        # stops lie around the threshold, moves far above it; an empty window has 0, which a log axis has not
+        statistic = np.maximum(statistic, max(float(above.min()), 1e-3 * float(limit.min())))
         panel.set_yscale("log")
+    for values, style in (
+        (statistic, {"color": "#34495e", "lw": 0.9, "label": label}),
+        (limit, {"color": "#c0392b", "lw": 1.1, "ls": "--", "label": "threshold"}),
+    ):
+        thin = peaks(values)
+        panel.plot(t[thin], values[thin], **style)
     panel.set_xlim(t[0], t[-1])
     panel.set_xlabel("time, s")
     panel.set_ylabel(label)

@@ -134,7 +134,9 @@ def _summary_of(solution: Solution, table: StopTable | None, found: Evaluation |
     said = []
     if table is not None and table.final.percent is not None:
         said.append(("error at the last stop", f"{_metres(table.final.dr_m)}, {table.final.percent:.2f} % of the path"))
-        said.append(("largest error at a stop", f"{table.worst.percent:.2f} % at stop {table.worst.number}"))
+        said.append(
+            ("largest error at a stop, of the way so far", f"{table.worst.percent:.2f} % at stop {table.worst.number}")
+        )
     if found is not None:
         said.append(
             ("horizontal error, rms / max", f"{_metres(found.horizontal.rms)} / {_metres(found.horizontal.max)}")
@@ -194,8 +196,8 @@ def _error_stops(tables: Mapping[str, StopTable], solutions: Mapping[str, Soluti
         "head": head,
         "groups": groups,
         "shared": len(shared),
-        "foot": "dx, dy: estimate minus reference, east and north. dr: its length. L: path length. e = dr / L; "
-        "the largest is marked.",
+        "foot": "dx, dy: estimate minus reference, east and north. dr: its length. L: path length so far. "
+        "e = dr / L, of the way so far; the largest is marked.",
     }
 
 

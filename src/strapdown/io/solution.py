@@ -29,6 +29,7 @@ from strapdown.types import Array, Event, Solution
 SOLUTION_VERSION = "1"
 MARK = "# strapdown-solution "
 SUFFIXES = (".csv", ".csv.gz", ".parquet")
+MOST_CSV_ROWS = 1_000_000
 # by name in bias and sigma; others are in SI too, as everything inside
 UNITS = {"gyr": "rad/s", "acc": "m/s2", "mag": "uT", "p": "m", "v": "m/s", "attitude": "rad"}
 _HEADER = re.compile(r"(?P<name>[^\[\]]*?)\s*(?:\[(?P<unit>[^\],]*)(?:,\s*(?P<frame>[^\],]*))?\])?")
@@ -66,6 +67,11 @@ def write_solution(path: str | PathLike[str], solution: Solution) -> None:
         else:
             raw.write(head.getvalue().encode())
             pa.csv.write_csv(table, raw, options)
+
+
+def solution_suffix(solution: Solution) -> str:
+    """The kind of file for it: CSV reads everywhere, but millions of rows of it are gigabytes."""
+    return ".csv" if len(solution) <= MOST_CSV_ROWS else ".parquet"
 
 
 def read_solution(path: str | PathLike[str]) -> Solution:

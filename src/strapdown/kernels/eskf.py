@@ -22,6 +22,7 @@ from strapdown.kernels.eskf_layout import (
     S_GAP_S,
     S_ZARU_R,
     SEEN_STOP,
+    SINCE_STOP_S,
     STARTED,
     STILL,
     T_COUNT,
@@ -65,6 +66,7 @@ def step(x, s, seen, gyr, acc, mag, extra, dt, tape):
         x[LAST_GYR + i], x[LAST_ACC + i] = gyr[i], acc[i]
     x[STILL] = 1.0 if still else 0.0
     passed = 0.0 if first else dt
+    x[SINCE_STOP_S] += passed
     vectors(x, s, seen, gyr, extra, passed, still or s[S_ZARU_R] < 0.0, tape)
     numbers(x, s, seen, gyr, mag, extra, passed, tape)
     correct(x)

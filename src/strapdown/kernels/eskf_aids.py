@@ -38,6 +38,7 @@ from strapdown.kernels.eskf_layout import (
     S_FLOOR_P_R,
     S_FLOOR_TILT,
     S_FLOOR_V_R,
+    S_GATE_1,
     S_GATE_3,
     S_GYR_Q,
     S_INSIST_S,
@@ -57,6 +58,7 @@ from strapdown.kernels.eskf_layout import (
     SEEN_ODOMETER,
     SEEN_STOP,
     SIDEWAYS,
+    SINCE_STOP_S,
     TRAVEL_M,
     UPWARD,
     USED,
@@ -115,6 +117,7 @@ def vectors(x, s, seen, gyr, extra, dt, still, tape):
             if kind == ZUPT:
                 taken = taken or insist(x, s, e, dt, still)
                 x[REFUSED_S] = 0.0 if taken else x[REFUSED_S] + dt
+                x[SINCE_STOP_S] = 0.0 if taken else x[SINCE_STOP_S]
             if taken:
                 three(x, k, variance, e, tape)
 
@@ -122,11 +125,13 @@ def vectors(x, s, seen, gyr, extra, dt, still, tape):
 @njit(cache=True)
 def insist(x, s, e, dt, still):
     """Stops are rejected for long although the body does not turn: then the velocity is wrong, and its variance is
-    opened to what is seen."""
+    opened to what is seen; that of the position to what such a velocity made of it since the last stop."""
     if not still or x[REFUSED_S] + dt <= s[S_INSIST_S]:
         return False
+    wrong = e[0] * e[0] + e[1] * e[1] + e[2] * e[2]
     for i in range(3):
-        x[COVARIANCE + (V_N + i) * (COLUMNS + 1)] += e[0] * e[0] + e[1] * e[1] + e[2] * e[2]
+        x[COVARIANCE + (V_N + i) * (COLUMNS + 1)] += wrong
+        x[COVARIANCE + (P_N + i) * (COLUMNS + 1)] += wrong * x[SINCE_STOP_S] * x[SINCE_STOP_S]
     x[REJECTED] -= float(1 << ZUPT)
     x[USED] += float(1 << ZUPT) + float(1 << INSISTED)
     return True
@@ -209,7 +214,7 @@ def wheel(x, s, travel_m, gyr, dt, stop):
     """Wheel travel over a window against the filter's own: ticks are too coarse for a speed per sample.
 
     A wheel that does not turn between stops may be between two ticks, or dead: the window waits for its next tick, and
-    after ten windows without one it is given up.
+    after ten windows without one it is given up, and told where the filter says that the vehicle moved.
     """
     speed = body_speed(x, s, 0, gyr)
     x[ODOMETER_M] += travel_m * s[S_ODO_SCALE]
@@ -220,6 +225,10 @@ def wheel(x, s, travel_m, gyr, dt, stop):
         return NOT_USED
     if x[ODOMETER_M] == 0.0 and not stop:
         if window > 10.0 * s[S_ODO_WINDOW_S]:
+            away = x[TRAVEL_M] * x[TRAVEL_M] / s[S_ODO_R] if s[S_ODO_R] > 0.0 else 0.0
+            if away > s[S_GATE_1]:  # a wheel that stands with its vehicle is not dead
+                x[NIS + ODOMETER] = away
+                x[REJECTED] += float(1 << ODOMETER)
             x[TRAVEL_M] = x[ODOMETER_S] = 0.0
         return NOT_USED
     mean, e = x[ODOMETER_M] / window, (x[ODOMETER_M] - x[TRAVEL_M]) / window

@@ -34,7 +34,8 @@ FLOOR_M = 40  # height of the floor
 DX = 41  # room of a step: correction
 H = 57  # room of a step: a measurement's row
 WORK = 73  # room of a step: P h of a measurement, COLUMNS numbers
-COVARIANCE = 91
+SINCE_STOP_S = 91  # since a stop was last taken
+COVARIANCE = 92
 X_SIZE = COVARIANCE + N * COLUMNS
 
 # kinds of measurement: place of the NIS; its bit is 1 << kind

@@ -19,7 +19,8 @@ SAYS_MOVE, SAYS_STOP, SAYS_NOTHING = 0, 1, 2
 COUNT, NEXT, SINCE_S, DOUBT_S, KNOWN, STATISTIC, SPEED, LAST, HELD_S, CALM_S = range(10)
 V, F_G, BIAS = 10, 13, 16  # m/s, m/s2, rad/s; frame s
 MEAN, CALM_F = 19, 22  # mean force of the window, now and when the calm began, m/s2
-WINDOW = 25
+TOLD = 25  # samples since the controller began to say stop
+WINDOW = 26
 
 # settings s
 S_ACC_VAR, S_GYR_VAR, S_LIMIT, S_STRONG, S_SHIFT, S_TURN = range(6)
@@ -33,6 +34,7 @@ def step(x, s, word, gyr, acc, dt):
     size = (len(x) - WINDOW) // 6
     if dt > s[S_GAP_S]:
         x[COUNT] = 0.0
+    x[TOLD] = x[TOLD] + 1.0 if word == SAYS_STOP else 0.0
     _keep(x, size, gyr, acc)
     x[SINCE_S] += dt
     if x[KNOWN] > 0.0:
@@ -49,9 +51,9 @@ def step(x, s, word, gyr, acc, dt):
     verdict = MOVES
     if word != SAYS_MOVE and stands:
         verdict = BELIEVED
-    elif word == SAYS_STOP:
+    elif word == SAYS_STOP and full and x[TOLD] >= size:  # before, the window still holds the move before the stop
         x[DOUBT_S] += dt
-        sure = full and (x[STATISTIC] > s[S_STRONG] or x[DOUBT_S] > s[S_DOUBT_S])
+        sure = x[STATISTIC] > s[S_STRONG] or x[DOUBT_S] > s[S_DOUBT_S]
         verdict = REJECTED if sure or x[LAST] == REJECTED else DOUBTED
     if verdict == BELIEVED:
         _stand(x, s, size, gyr, acc, dt)

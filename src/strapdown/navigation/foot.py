@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
 from strapdown.navigation.adaptive_stops import FootStops, rest_samples
-from strapdown.navigation.alignment import LEAST_SAMPLES, Alignment, align_to_yaw
+from strapdown.navigation.alignment import LEAST_SAMPLES, Alignment, align_by_magnetometer, align_to_yaw
 from strapdown.navigation.eskf import Eskf
 from strapdown.navigation.updates import FlatFloor, ZeroVelocity
 from strapdown.rotation import IDENTITY
@@ -45,14 +45,17 @@ def foot_filter(**more: Any) -> Eskf:
 
 def align_foot(
     recording: Recording,
-    yaw_rad: float = 0.0,
+    yaw_rad: float | None = 0.0,
     *,
+    heading_sigma_rad: float = 0.0,
+    declination_rad: float = 0.0,
     stops: FootStops | None = None,
     gyr_bias_sigma: float = 0.001,
     q_bs: ArrayLike = IDENTITY,
 ) -> Alignment:
     """Level from the rest at the start, as long as it lasts, MOST_REST_S at most.
 
+    yaw_rad: known to heading_sigma_rad; None: the magnetometer's, with the declination.
     A foot sways, so a short rest tells little of the gyroscope's bias: its mean is weighed against 0 with
     gyr_bias_sigma (rad/s), the deviation of the bias of a sensor that nobody asked.
     """
@@ -63,7 +66,10 @@ def align_foot(
             "start the log before the first step, or give the alignment"
         )
     rest_s = float(recording.t[rows - 1] - recording.t[0])
-    aligned = align_to_yaw(recording, yaw_rad, rest_s=rest_s, q_bs=q_bs)
+    if yaw_rad is None:
+        aligned = align_by_magnetometer(recording, declination_rad=declination_rad, rest_s=rest_s, q_bs=q_bs)
+    else:
+        aligned = align_to_yaw(recording, yaw_rad, heading_sigma_rad, rest_s=rest_s, q_bs=q_bs)
     seen_var = aligned.gyr_bias_sigma**2 + (SWAY_RAD / rest_s) ** 2
     known_var = gyr_bias_sigma**2
     share = known_var / (known_var + seen_var)

@@ -19,6 +19,9 @@ from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Event, Recording, Solution
 
 _TOGETHER_S = 0.2  # verdicts interrupted for less are one event
+# Of a recording as a whole, where a verdict may wait: a longer window that knows the noise sees gentler moves.
+OFF_LINE = {"window_s": 0.3, "noise_factor": 1.0}
+AHEAD_S = 0.15  # of every stop, not used: a move begins so gently that the noise hides its beginning
 _TEXTS = {
     "stop_believed": "the controller and the IMU agree that it stands",
     "stop_doubted": "the controller says stop, the IMU does not confirm it",
@@ -109,6 +112,37 @@ class NoiseStops:
             raise InputError("the readings at rest do not vary, so they tell no noise; give the deviations")
         return cls(**{"acc_sigma_m_s2": acc, "gyr_sigma_rad_s": gyr, **more})
 
+    @classmethod
+    def off_line(
+        cls,
+        recording: Recording,
+        gyroscope: Triad | None = None,
+        accelerometer: Triad | None = None,
+        *,
+        rest_s: float = 1.0,
+    ) -> Self:
+        """For a whole recording that begins with a rest of rest_s; for settled(). Deviations are those of this rest,
+        which hold a motor's hum too, or those of the part where they are larger or the rest shows none."""
+        part = None
+        if gyroscope is not None and accelerometer is not None:
+            rate_hz = 1.0 / float(np.median(np.diff(recording.t)))
+            part = cls.for_triads(gyroscope, accelerometer, rate_hz, **OFF_LINE)
+        try:
+            seen = cls.from_rest(recording, rest_s, **OFF_LINE)
+        except InputError:
+            if part is None:
+                raise
+            return part
+        return (
+            seen
+            if part is None
+            else replace(
+                seen,
+                acc_sigma_m_s2=max(seen.acc_sigma_m_s2, part.acc_sigma_m_s2),
+                gyr_sigma_rad_s=max(seen.gyr_sigma_rad_s, part.gyr_sigma_rad_s),
+            )
+        )
+
     def window_of(self, step_s: float) -> int:
         """Samples of the window at this step."""
         return max(round(self.window_s / step_s), 3)
@@ -187,6 +221,15 @@ def believed_stops(recording: Recording, settings: NoiseStops | PaperStops | Non
     if isinstance(settings, PaperStops):
         return _paper(recording, recording.gyr_s, recording.acc_s, word, settings)
     return _noise(recording, recording.gyr_s, recording.acc_s, word, settings or NoiseStops())
+
+
+def settled(stops: JudgedStops, ahead_s: float = AHEAD_S) -> NDArray[np.bool_]:
+    """Believed samples without the last ahead_s of every stop: for a recording, where one may look ahead."""
+    last = np.searchsorted(stops.t, stops.t + ahead_s, side="right") - 1
+    gone = np.concatenate([[0], np.cumsum(~stops.believed)])
+    used = np.asarray(gone[last + 1] == gone[np.arange(len(last))])
+    used.flags.writeable = False
+    return used
 
 
 def told_with(solution: Solution, stops: JudgedStops) -> Solution:

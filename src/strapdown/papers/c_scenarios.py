@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strapdown.evaluation.stops import stop_table
-from strapdown.navigation.stops import JudgedStops, NoiseStops, believed_stops, told_with
+from strapdown.navigation.stops import OFF_LINE, JudgedStops, NoiseStops, believed_stops, settled, told_with
 from strapdown.papers.c_drive import Drive, Push, drive, path_of
 from strapdown.papers.c_robot import RATE_HZ, robot, with_temperature
 from strapdown.papers.claim import Claim
@@ -21,7 +21,6 @@ from strapdown.sensors.temperature import TemperatureSeries
 from strapdown.types import Array, Solution
 
 ROBOTS, FIRST_SEED = 10, 3000
-WINDOW_S, AHEAD_S = 0.3, 0.15
 DEAD_S = 30.0  # when the encoder dies
 MAGNET_A_M2 = 10.0  # as of a loudspeaker; 1.6 uT or 5 deg at 0.5 m would be 1 A m2
 LARGEST = 2.0  # %: of the path at the end, every run: far from divergence
@@ -61,18 +60,8 @@ class Outcome:
 def judged(one: Drive, word: Flags | None) -> JudgedStops:
     """The word (None: there is none) beside the readings. Virtual motors do not hum: a rest shows noise alone."""
     known = one.robot.known
-    settings = NoiseStops.for_triads(
-        known["gyroscope"], known["accelerometer"], RATE_HZ, noise_factor=1.0, window_s=WINDOW_S
-    )
+    settings = NoiseStops.for_triads(known["gyroscope"], known["accelerometer"], RATE_HZ, **OFF_LINE)
     return believed_stops(replace(one.log, stop=word), settings)
-
-
-def settled(stops: JudgedStops) -> Flags:
-    """Believed samples without the last tenths of a second of every stop, as one may in a recording: a move begins so
-    gently that the noise hides its beginning."""
-    last = np.searchsorted(stops.t, stops.t + AHEAD_S, side="right") - 1
-    gone = np.concatenate([[0], np.cumsum(~stops.believed)])
-    return np.asarray(gone[last + 1] == gone[np.arange(len(last))])
 
 
 def _as_told(one: Drive) -> Flags:

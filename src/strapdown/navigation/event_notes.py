@@ -1,0 +1,33 @@
+"""Events of a solution as sentences: one for each kind, with how many there were and when the first was."""
+
+from strapdown.types import Solution
+
+_WORDS = {
+    "gap": "gaps without samples",
+    "spike": "jumps of a reading beyond what the sensor can read, bridged by a straight line",
+    "stop_doubted": "stops that the controller told and the sensor did not confirm",
+    "stop_rejected": "stops that were told and not used, because the sensor or the filter says that it moved",
+    "stop_insisted": "stops at which the velocity was found wrong and set to 0: the way before them is uncertain",
+    "still_rejected": "stops at which the gyroscope says that the body turns",
+    "heading_rejected": "stretches of disturbed magnetic heading, left out",
+    "floor_rejected": "stretches on which the floor is not flat",
+    "sideways_rejected": "slides to the side",
+    "upward_rejected": "stretches off the floor",
+    "odometer_rejected": "stretches on which the wheel does not fit the motion: it slips or its encoder is dead",
+    "no_stance": "long stretches without a stance of the foot",
+    "not_updated": "stretches on which the filter's covariance is none any more",
+}
+
+
+def notes_of_events(solution: Solution) -> list[str]:
+    """A sentence for each kind of event but the believed stops; and one where no stop was believed at all."""
+    notes = []
+    kinds = dict.fromkeys(event.kind for event in solution.events if event.kind != "stop_believed")
+    for kind in kinds:
+        found = [event for event in solution.events if event.kind == kind]
+        what = _WORDS.get(kind, kind.replace("_", " "))
+        notes.append(f"{kind}: {len(found)} (first at t = {found[0].t_s:.2f} s): {what}")
+    believed = solution.flags.get("stop_believed")
+    if believed is None or not believed.any():
+        notes.append("no stop was believed: the error grows unbounded from the start")
+    return notes
