@@ -137,7 +137,10 @@ def test_bad_logs_are_refused_each_with_its_reason():
     stuck[:, 2] = 19.6127
     cases = [
         (spoilt(gyr_s=moving), "no still phase"),
-        (spoilt(acc_s=log.acc_s / 9.80665 * 16384.0), "raw counts or another unit; give unit and scale of its columns in the column mapping"),
+        (
+            spoilt(acc_s=log.acc_s / 9.80665 * 16384.0),
+            "raw counts or another unit; give unit and scale of its columns in the column mapping",
+        ),
         (spoilt(gyr_s=log.gyr_s * 131.0 * 180.0 / np.pi * 100.0), "raw counts"),
         (spoilt(acc_s=log.acc_s / 9.80665), "they look like g"),
         (spoilt(gyr_s=np.degrees(log.gyr_s + 0.05)), "deg/s or raw counts; give its unit in the column mapping"),
