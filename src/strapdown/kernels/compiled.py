@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from numba import boolean, float64, int64, types
@@ -113,15 +114,18 @@ KERNELS = (
     (stop_judge.step, (_OUT1, _IN1, int64, _IN1, _IN1, float64)),
     (stop_judge.rows, (_OUT1, _IN1, _COUNTS1, _IN2, _IN2, _IN1, _COUNTS_OUT1, _OUT1, _OUT1)),
     (eskf_smoother.backward_rows, (_OUT1, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2)),
-    *((kernel, _STEP) for kernel in (gyro.step, paper_b.step, complementary.step, mahony.step, madgwick.step)),
-    *((kernel, _ROWS) for kernel in (gyro.rows, paper_b.rows, complementary.rows, mahony.rows, madgwick.rows)),
+    # the long ones to the front and the shared ones to the back: two processes meet in the middle (compile_kernels)
     (lodestar.step, _STEP),
     (lodestar.rows, _ROWS),
     (lodestar_smoother.smooth_rows, _ROWS),
-    *((kernel, _STEP) for kernel in (vqf.step, mekf.step)),
-    *((kernel, _ROWS) for kernel in (vqf.rows, mekf.rows)),
-    (vqf_smooth.smooth_rows, (_OUT1, _IN1, _IN2, _IN2, _IN2, _FLAGS_IN1, _OUT2, _OUT2, _OUT1)),
+    (mekf.step, _STEP),
+    (mekf.rows, _ROWS),
+    *((kernel, _STEP) for kernel in (gyro.step, paper_b.step, complementary.step, mahony.step, madgwick.step)),
+    *((kernel, _ROWS) for kernel in (gyro.rows, paper_b.rows, complementary.rows, mahony.rows, madgwick.rows)),
     (mahony_lanes.rows, (_OUT2, _IN2, _IN3, _IN3, _IN3, _IN2, _OUT3, _OUT3, _OUT2)),
+    (vqf.step, _STEP),
+    (vqf.rows, _ROWS),
+    (vqf_smooth.smooth_rows, (_OUT1, _IN1, _IN2, _IN2, _IN2, _FLAGS_IN1, _OUT2, _OUT2, _OUT1)),
 )
 
 
@@ -139,23 +143,27 @@ def kernels_of(files: Sequence[str]) -> list[tuple[Any, Any]]:
 def compile_kernels(files: Sequence[str]) -> Iterator[bool]:
     """Make kernels ready one by one; yields for each whether it had to be compiled (False: found in the cache).
 
-    As soon as one is not in the cache a second process begins with the last one, and both meet in the middle: what the
-    other has compiled comes from the cache.
+    If some are not in the cache a second process begins with the last one, and both meet in the middle: what the other
+    has compiled comes from the cache.
     """
-    other = None
+    kernels = kernels_of(files)
+    missing = sum(not _in_cache(kernel) for kernel, _ in kernels)
+    other = _second_process(files) if missing > 1 and not os.environ.get(_ALONE) else None
     try:
-        for kernel, signature in kernels_of(files):
+        for kernel, signature in kernels:
             before = sum(kernel.stats.cache_misses.values())
             if kernel._can_compile:  # else it is settled, and ready
                 kernel.compile(signature)
-            compiled = sum(kernel.stats.cache_misses.values()) > before
-            if compiled and other is None and not os.environ.get(_ALONE):
-                other = _second_process(files)
-            yield compiled
+            yield sum(kernel.stats.cache_misses.values()) > before
     finally:
         if other is not None:
             other.kill()
             other.wait()
+
+
+def _in_cache(kernel: Any) -> bool:
+    """Has numba an index of it on disk? It need not be of this version: then it is compiled all the same."""
+    return Path(kernel._cache._cache_file._index_path).is_file()
 
 
 def _second_process(files: Sequence[str]) -> "subprocess.Popen[bytes]":
