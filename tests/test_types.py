@@ -59,6 +59,21 @@ def test_input_is_copied_not_kept(item):
         np.testing.assert_array_equal(getattr(made, name), getattr(item, name))
 
 
+def test_a_locked_array_of_its_own_is_held_once():
+    t, q = np.arange(2.0), np.array([[1.0, 0.0, 0.0, 0.0]] * 2)
+    flag = np.array([True, False])
+    for array in (t, q, flag):
+        array.flags.writeable = False
+    made = Solution(t, q, flags={"rest": flag})
+    assert made.t is t and made.q_nb is q and made.flags["rest"] is flag
+    base = np.arange(4.0)
+    window = base[:2]  # a view: locking it does not lock what it looks at
+    window.flags.writeable = False
+    seen = Recording(window)
+    base[:] = 9.0
+    assert seen.t.tolist() == [0.0, 1.0]
+
+
 def test_meta_is_copied_and_locked():
     meta = {"part": "x"}
     log = Recording(T, meta=meta)

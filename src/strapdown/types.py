@@ -21,15 +21,24 @@ UNIT_NORM_TOLERANCE = 1e-6  # print rounding of logs with 7 digits
 
 
 def _numbers(x: ArrayLike, name: str) -> Array:
-    """A copy of x as float64."""
+    """x as float64, locked: a copy, or x itself where its owner has locked it already: large logs are held once."""
+    if isinstance(x, np.ndarray) and x.dtype == np.float64 and x.flags.c_contiguous and _sealed(x):
+        return x
     try:
-        return np.array(x, dtype=np.float64, order="C")  # kernels take rows, MATLAB gives columns
+        array = np.array(x, dtype=np.float64, order="C")  # kernels take rows, MATLAB gives columns
     except (ValueError, TypeError) as e:  # text, None, rows of different lengths
         raise InputError(f"{name} is not an array of numbers ({e}); give rows of equal length") from None
+    array.flags.writeable = False
+    return array
+
+
+def _sealed(x: NDArray[Any]) -> bool:
+    """Locked, and no view of memory that another array may write to."""
+    return x.base is None and type(x) is np.ndarray and not x.flags.writeable and x.flags.owndata
 
 
 def locked(x: ArrayLike, shape: tuple[int, ...], name: str, t: Array | None = None) -> Array:
-    """A read-only copy of x, of the given shape and finite; the error names the first bad sample and its time."""
+    """x read-only, of the given shape and finite; the error names the first bad sample and its time."""
     array = _numbers(x, name)
     if array.shape != shape:
         raise InputError(f"{name} has shape {array.shape}, expected {shape}")
@@ -41,7 +50,6 @@ def locked(x: ArrayLike, shape: tuple[int, ...], name: str, t: Array | None = No
             f"{name} is not finite at sample {i}{when}, {len(bad)} of {len(array)} samples; "
             "drop or fill these samples first"
         )
-    array.flags.writeable = False
     return array
 
 
@@ -64,6 +72,11 @@ def locked_time(t: ArrayLike, name: str = "t") -> Array:
 
 def locked_flags(flags: ArrayLike, n: int, name: str, t: Array | None = None) -> NDArray[np.bool_]:
     """True or false, given as bool or as 0 and 1."""
+    if isinstance(flags, np.ndarray) and flags.dtype == np.bool_ and flags.shape == (n,):
+        if not _sealed(flags):
+            flags = flags.copy()
+            flags.flags.writeable = False
+        return flags
     number = locked(flags, (n,), name, t)  # bool() alone would take NaN and "0" for true
     odd = np.flatnonzero((number != 0.0) & (number != 1.0))
     if len(odd):
