@@ -112,7 +112,7 @@ def _kernels(log: Recording) -> dict[str, Callable[[], object]]:
         "mahony lanes kernel": lambda: mahony_lanes.rows(starts.copy(), *many, *lanes),
         "vqf kernel": lambda: vqf.rows(v.copy(), *readings, *out),
         "lodestar kernel": lambda: lodestar.rows(c.copy(), *readings, *out),
-        "vqf smooth kernel": lambda: vqf_smooth.smooth_rows(v.copy(), *readings, q, bias, flags),
+        "vqf smooth kernel": lambda: vqf_smooth.smooth_rows(v.copy(), *readings, *out),
         "lodestar smooth kernel": lambda: lodestar_smoother.smooth_rows(c.copy(), *readings, *out),
     }
 
@@ -121,10 +121,12 @@ def _live(filt: Any, log: Any) -> Callable[[], object]:
     """Steps one by one; each reading is an array of its own, as a driver hands it over."""
     readings = [tuple(x[k].copy() for x in (log.gyr_s, log.acc_s, log.mag_s)) for k in range(LIVE_STEPS)]
 
+    step_s = 1.0 / RATE_HZ
+
     def steps() -> None:
         state = filt.start()
         for gyr_s, acc_s, mag_s in readings:
-            state = filt.step(state, gyr_s, acc_s, mag_s, dt=1.0 / RATE_HZ)
+            state = filt.step(state, gyr_s, acc_s, mag_s, dt=step_s)
 
     return steps
 

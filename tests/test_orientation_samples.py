@@ -182,6 +182,8 @@ def test_a_live_reading_of_another_kind_is_one_sentence(bad):
     for i, name in enumerate(("gyr_s", "acc_s", "mag_s")):
         readings = list(LIVE)
         readings[i] = bad
+        if name == "mag_s" and np.shape(bad) == (0,):
+            continue  # no new reading
         with pytest.raises(InputError, match=f"{name} of a live step") as error:
             filt.step(state, *readings, dt=0.01)
         assert one_sentence(error)

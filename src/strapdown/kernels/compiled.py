@@ -125,7 +125,7 @@ KERNELS = (
     (mahony_lanes.rows, (_OUT2, _IN2, _IN3, _IN3, _IN3, _IN2, _OUT3, _OUT3, _OUT2)),
     (vqf.step, _STEP),
     (vqf.rows, _ROWS),
-    (vqf_smooth.smooth_rows, (_OUT1, _IN1, _IN2, _IN2, _IN2, _FLAGS_IN1, _OUT2, _OUT2, _OUT1)),
+    (vqf_smooth.smooth_rows, _ROWS),
 )
 
 

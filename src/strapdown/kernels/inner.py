@@ -20,6 +20,12 @@ woven = njit(
 )
 
 
+@njit(cache=True, inline="always")
+def three_each(gyr, acc, mag):
+    """Have live readings three numbers each? mag may be empty."""
+    return len(gyr) == 3 and len(acc) == 3 and (len(mag) == 3 or len(mag) == 0)
+
+
 @intrinsic
 def pointer(typing_context, array):
     """Where the numbers of an array in C order begin. Only for arrays that the caller holds: it keeps none alive."""
@@ -44,9 +50,10 @@ def row(typing_context, array, i):
 
 @intrinsic
 def plain(typing_context, number):
-    """A whole number without a type of its own: numba compiles a callee anew for every constant else."""
+    """A whole number, or some, without a type of their own: numba compiles a callee anew for every constant else."""
 
     def code(context, builder, signature, args):
         return args[0]
 
-    return types.intp(types.intp), code
+    kind = types.UniTuple(types.intp, len(number)) if isinstance(number, types.BaseTuple) else types.intp
+    return kind(kind), code

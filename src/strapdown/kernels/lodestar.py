@@ -11,7 +11,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.inner import inner, pointer, row
+from strapdown.kernels.inner import inner, pointer, row, three_each
 from strapdown.kernels.lodestar_heading import (
     ANY_HEADING,
     BLOCK_S,
@@ -163,12 +163,15 @@ def advance(state, gx, gy, gz, ax, ay, az, has_mag, mx, my, mz, dt):
 
 @njit(cache=True, error_model="numpy")
 def step(state, gyr, acc, mag, dt):
-    """The state after one sample; an empty mag: no new reading."""
+    """One sample, in place; mag is empty without a new reading. False: a reading has not three numbers."""
+    if not three_each(gyr, acc, mag):
+        return False
     g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
     mx, my, mz = 0.0, 0.0, 0.0
     if has_mag:
         mx, my, mz = m[0], m[1], m[2]
     advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], has_mag, mx, my, mz, dt)
+    return True
 
 
 @njit(cache=True, error_model="numpy")

@@ -15,7 +15,7 @@ import math
 import numpy as np
 from numba import njit
 
-from strapdown.kernels.inner import inner, pointer, row
+from strapdown.kernels.inner import inner, plain, pointer, row
 from strapdown.kernels.lodestar import TILT_START, TILT_VARIANCE, drift_by_bias, forget_first_turn, tell_tilt, tilt_gap
 from strapdown.kernels.lodestar_heading import (
     ANY_HEADING,
@@ -144,12 +144,12 @@ def _rest_back(flags, dt, rest_time):
 def _lowpass_row(scratch, force, dt, step, tau, g, a):
     """Filter a row of force in place; the gains of the step it was done with."""
     if abs(dt - step) > SAME_STEP * step:
-        lowpass_new_step(scratch, _BLOCK, step, dt)
+        lowpass_new_step(scratch, plain(_BLOCK), step, dt)
         step = dt
         g, a = lowpass_gains(tau, dt)
     for k in range(3):
         scratch[INPUT + k] = force[k]
-    lowpass(scratch, _BLOCK, tau, step, g, a)
+    lowpass(scratch, plain(_BLOCK), tau, step, g, a)
     for k in range(3):
         force[k] = scratch[INPUT + 3 + k]
     return step, g, a
@@ -163,7 +163,7 @@ def _turned_force(state, dt, gyr, acc, ends, known, q, bias, force, memory):
     if state[STARTED] != 0.0:
         w, x, y, z = state[Q], state[Q + 1], state[Q + 2], state[Q + 3]
     scratch = row(memory, 0)
-    lowpass_restart(scratch, _BLOCK)
+    lowpass_restart(scratch, plain(_BLOCK))
     step, g, a, block = 0.0, 0.0, 1.0, 0
     for i in range(n):
         b, g_i, a_i, q_i, f_i, bias_i = (
@@ -189,14 +189,14 @@ def _turned_force(state, dt, gyr, acc, ends, known, q, bias, force, memory):
         q_i[0], q_i[1], q_i[2], q_i[3] = w, x, y, z
         f_i[0], f_i[1], f_i[2] = rotate(w, x, y, z, a_i[0], a_i[1], a_i[2])
         if h > longest:
-            lowpass_restart(scratch, _BLOCK)
+            lowpass_restart(scratch, plain(_BLOCK))
             h = step
         step, g, a = _lowpass_row(scratch, row(force, i), h, step, tau, g, a)
-    lowpass_restart(scratch, _BLOCK)
+    lowpass_restart(scratch, plain(_BLOCK))
     for i in range(n - 1, -1, -1):
         h = dt[i + 1] if i < n - 1 else step
         if h > longest:
-            lowpass_restart(scratch, _BLOCK)
+            lowpass_restart(scratch, plain(_BLOCK))
             h = step
         step, g, a = _lowpass_row(scratch, row(force, i), h, step, tau, g, a)
 

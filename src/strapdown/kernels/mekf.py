@@ -9,7 +9,8 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.mekf_update import MEMORY, SETTINGS, P, X, inner, learn, predict, spread
+from strapdown.kernels.inner import inner, plain, pointer, row, three_each
+from strapdown.kernels.mekf_update import MEMORY, SETTINGS, P, X, learn, predict, spread
 from strapdown.kernels.orientation_start import (
     DECLINATION,
     LEVEL,
@@ -86,7 +87,15 @@ def _aimed(state, mx, my, mz, dt):
     level2 = max(mx * mx + my * my, 1e-12)
     variance = state[MAG_WHITE2] / dt / level2 + state[MAG_DISTURBANCE2]
     steep = mz / math.sqrt(level2)
-    learn(state, -steep * math.sin(state[DECLINATION]), -steep * math.cos(state[DECLINATION]), 1.0, variance, 0.0, 2)
+    learn(
+        state,
+        -steep * math.sin(state[DECLINATION]),
+        -steep * math.cos(state[DECLINATION]),
+        1.0,
+        variance,
+        0.0,
+        plain(2),
+    )
 
 
 @inner
@@ -134,8 +143,8 @@ def _follow_motion(state, ax, ay, az, fx, fy, fz, white2, dt):
     k = max(dt / (2.0 * state[MOTION_S] + dt), first)
     slow_k = max(dt / (state[MOTION_MEMORY_S] + dt), first)
     quick_k = max(dt / (state[MOTION_S] + dt), first)
-    _unsteady(state, FORCE_N, k, slow_k, quick_k, fx, fy, fz, white2)
-    _unsteady(state, FORCE_S, k, slow_k, quick_k, ax, ay, az, white2)
+    _unsteady(state, plain(FORCE_N), k, slow_k, quick_k, fx, fy, fz, white2)
+    _unsteady(state, plain(FORCE_S), k, slow_k, quick_k, ax, ay, az, white2)
 
 
 @inner
@@ -168,8 +177,8 @@ def _up(state, ax, ay, az, dt):
     off2 = about_x * about_x / (state[P] + variance) + about_y * about_y / (state[P + 7] + variance)
     if abs(math.sqrt(ax * ax + ay * ay + az * az) - g) > state[ACC_OFF] or not off2 <= state[GATE2]:
         return False
-    learn(state, 1.0, 0.0, 0.0, variance, about_x, 0)
-    learn(state, 0.0, 1.0, 0.0, variance, about_y, 0)
+    learn(state, 1.0, 0.0, 0.0, variance, about_x, plain(0))
+    learn(state, 0.0, 1.0, 0.0, variance, about_y, plain(0))
     _correct(state)
     return True
 
@@ -206,7 +215,7 @@ def _north(state, mx, my, mz):
     k = max(1.0 - math.exp(-passed / state[REFERENCE_S]), passed / state[REFERENCE_T])
     state[REFERENCE_NORM] += k * norm_off
     state[REFERENCE_DIP] += k * dip_off
-    learn(state, hx, hy, 1.0, variance, off, 2)
+    learn(state, hx, hy, 1.0, variance, off, plain(2))
     _correct(state)
     return True
 
@@ -253,19 +262,25 @@ def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
 
 @njit(cache=True, error_model="numpy")
 def step(state, gyr, acc, mag, dt):
-    """The state after one sample; an empty mag: no new reading."""
-    mx, my, mz, has_mag = 0.0, 0.0, 0.0, len(mag) == 3
+    """One sample, in place; mag is empty without a new reading. False: a reading has not three numbers."""
+    if not three_each(gyr, acc, mag):
+        return False
+    g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
+    mx, my, mz = 0.0, 0.0, 0.0
     if has_mag:
-        mx, my, mz = mag[0], mag[1], mag[2]
-    advance(state, gyr[0], gyr[1], gyr[2], acc[0], acc[1], acc[2], mx, my, mz, has_mag, dt)
+        mx, my, mz = m[0], m[1], m[2]
+    advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt)
+    return True
 
 
 @njit(cache=True, error_model="numpy")
 def rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     """The same over a recording."""
+    numbers = pointer(state)
     for i in range(len(dt)):
-        mx, my, mz, has_mag = 0.0, 0.0, 0.0, len(mag) > 0 and mag_new[i]
+        g, a, m, has_mag = row(gyr, i), row(acc, i), row(mag, i), len(mag) > 0 and mag_new[i]
+        mx, my, mz = 0.0, 0.0, 0.0
         if has_mag:
-            mx, my, mz = mag[i, 0], mag[i, 1], mag[i, 2]
-        advance(state, gyr[i, 0], gyr[i, 1], gyr[i, 2], acc[i, 0], acc[i, 1], acc[i, 2], mx, my, mz, has_mag, dt[i])
-        tell(state, i, q, bias, sigma, flags)
+            mx, my, mz = m[0], m[1], m[2]
+        advance(numbers, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt[i])
+        tell(numbers, i, q, bias, sigma, flags)

@@ -4,8 +4,7 @@ Error state x: the small rotation in n from the estimate to the truth (rad), the
 (rad/s, frame s). Told in n the rotation's own dynamics vanish: d(theta_n) = -R_ns (d(b) + noise) dt.
 """
 
-from numba import njit
-
+from strapdown.kernels.inner import inner
 from strapdown.kernels.orientation_start import FURTHER
 
 SETTINGS = FURTHER  # the filter's own settings, see mekf.py
@@ -13,8 +12,6 @@ P = FURTHER + 20  # 6 x 6
 X = P + 36  # what the sample has corrected so far
 PH, K = X + 6, X + 12  # P H^T and gain of one measured number
 MEMORY = X + 18
-
-inner = njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 @inner

@@ -10,7 +10,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.inner import inner, plain, pointer, row
+from strapdown.kernels.inner import inner, plain, pointer, row, three_each
 from strapdown.kernels.orientation_start import (
     DECLINATION,
     FURTHER,
@@ -171,12 +171,15 @@ def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
 
 @njit(cache=True, error_model="numpy")
 def step(state, gyr, acc, mag, dt):
-    """One sample, in place; mag is empty without a new reading."""
+    """One sample, in place; mag is empty without a new reading. False: a reading has not three numbers."""
+    if not three_each(gyr, acc, mag):
+        return False
     g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
     mx, my, mz = 0.0, 0.0, 0.0
     if has_mag:
         mx, my, mz = m[0], m[1], m[2]
     advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt)
+    return True
 
 
 @njit(cache=True, error_model="numpy")

@@ -8,7 +8,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.inner import inner, pointer, row
+from strapdown.kernels.inner import inner, plain, pointer, row, three_each
 from strapdown.kernels.orientation_start import LEAST_FORCE2, left_out, tell, vector
 from strapdown.kernels.orientation_state import ACC_REJECTED, FLAGS, GAP, MAG_REJECTED, REST, STARTED, Q
 from strapdown.kernels.trigonometry import arc_tangent, half_angle
@@ -111,7 +111,7 @@ def advance(state, gx, gy, gz, ax, ay, az, has_mag, mx, my, mz, dt):
     flags = 0.0
     if not follows:
         flags = GAP
-        lowpass_restart(state, _FIELD)
+        lowpass_restart(state, plain(_FIELD))
         state[CLEAN_T], state[CANDIDATE_T] = 0.0, 0.0
     elif has_mag and not (mx == 0.0 and my == 0.0 and mz == 0.0):
         mx_e, my_e, mz_e = rotate(w, x, y, z, mx, my, mz)
@@ -130,7 +130,7 @@ def _heading(state, mx_e, my_e, mz_e, dt):
     state[SINCE_MAG] = 0.0
     if abs(passed - state[MAG_STEP]) > SAME_STEP * state[MAG_STEP]:
         passed = usual_step(passed)
-        lowpass_new_step(state, _FIELD, state[MAG_STEP], passed)
+        lowpass_new_step(state, plain(_FIELD), state[MAG_STEP], passed)
         state[MAG_STEP] = passed
         state[K_MAG] = gain_of(state[TAU_MAG], passed)
         state[K_REFERENCE] = gain_of(state[TAU_REFERENCE], passed)
@@ -176,7 +176,7 @@ def _field(state, mx_e, my_e, mz_e, dt):
     dip = -arc_tangent(mz_e, level)
     if state[TAU_FIELD] > 0.0:
         state[FIELD_BLOCK + INPUT], state[FIELD_BLOCK + INPUT + 1] = norm, dip
-        lowpass(state, _FIELD, state[TAU_FIELD], dt, state[G_FIELD], state[A_FIELD])
+        lowpass(state, plain(_FIELD), state[TAU_FIELD], dt, state[G_FIELD], state[A_FIELD])
         norm, dip = state[FIELD_BLOCK + INPUT + 2], state[FIELD_BLOCK + INPUT + 3]
     k = state[K_REFERENCE]
     norm_off, dip_off = norm - state[REFERENCE_NORM], dip - state[REFERENCE_DIP]
@@ -205,12 +205,15 @@ def _field(state, mx_e, my_e, mz_e, dt):
 
 @njit(cache=True, error_model="numpy")
 def step(state, gyr, acc, mag, dt):
-    """The state after one sample; an empty mag: no new reading."""
+    """One sample, in place; mag is empty without a new reading. False: a reading has not three numbers."""
+    if not three_each(gyr, acc, mag):
+        return False
     g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
     mx, my, mz = 0.0, 0.0, 0.0
     if has_mag:
         mx, my, mz = m[0], m[1], m[2]
     advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], has_mag, mx, my, mz, dt)
+    return True
 
 
 @njit(cache=True, error_model="numpy")

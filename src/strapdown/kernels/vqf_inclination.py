@@ -11,7 +11,7 @@ gyroscope. SI units.
 
 import math
 
-from strapdown.kernels.inner import inner
+from strapdown.kernels.inner import inner, plain
 from strapdown.kernels.orientation_state import BIAS, OWN, STARTED, Q
 from strapdown.kernels.vqf_lowpass import (
     INPUT,
@@ -79,9 +79,9 @@ def _start(state):
         for k in range(4):
             state[Q_IS + k] = state[Q + k]
         state[ACC_X + 2] = 9.81  # only its direction matters, up; the first samples change it little
-        lowpass_settle(state, _ACC)
+        lowpass_settle(state, plain(_ACC))
         _matrix(state)
-        lowpass_settle(state, _TURN)
+        lowpass_settle(state, plain(_TURN))
 
 
 @inner
@@ -120,9 +120,9 @@ def inclination_step(state, gx, gy, gz, ax, ay, az, dt):
 def _new_step(state, dt):
     """Gains of the low-passes and weights of the bias filter for steps of dt."""
     before, dt = state[STEP], usual_step(dt)
-    lowpass_new_step(state, _REST, before, dt)
-    lowpass_new_step(state, _ACC, before, dt)
-    lowpass_new_step(state, _TURN, before, dt)
+    lowpass_new_step(state, plain(_REST), before, dt)
+    lowpass_new_step(state, plain(_ACC), before, dt)
+    lowpass_new_step(state, plain(_TURN), before, dt)
     state[STEP] = dt
     state[G_ACC], state[A_ACC] = lowpass_gains(state[TAU_ACC], dt)
     state[G_REST], state[A_REST] = lowpass_gains(state[TAU_REST], dt)
@@ -138,9 +138,9 @@ def _new_step(state, dt):
 @inner
 def _forget(state, dt):
     """After a gap the low-passed values are of another time: begin them anew. The bias has grown less certain."""
-    lowpass_restart(state, _REST)
-    lowpass_restart(state, _ACC)
-    lowpass_restart(state, _TURN)
+    lowpass_restart(state, plain(_REST))
+    lowpass_restart(state, plain(_ACC))
+    lowpass_restart(state, plain(_TURN))
     state[REST_T], state[AT_REST] = 0.0, 0.0
     most = state[BIAS_SIGMA_START] * state[BIAS_SIGMA_START]
     for k in range(3):
@@ -153,7 +153,7 @@ def _rest(state, gx, gy, gz, ax, ay, az, dt):
     """Is the sensor at rest: are all readings near their low-passed values, and the rate small enough for a bias?"""
     x, y = REST_BLOCK + INPUT, REST_BLOCK + INPUT + 6
     state[x], state[x + 1], state[x + 2], state[x + 3], state[x + 4], state[x + 5] = gx, gy, gz, ax, ay, az
-    lowpass(state, _REST, state[TAU_REST], dt, state[G_REST], state[A_REST])
+    lowpass(state, plain(_REST), state[TAU_REST], dt, state[G_REST], state[A_REST])
     gyr_off2 = acc_off2 = largest = 0.0
     for k in range(3):
         gyr_off, acc_off = state[x + k] - state[y + k], state[x + 3 + k] - state[y + 3 + k]
@@ -202,7 +202,7 @@ def _level(state, ax, ay, az, dt):
     state[ACC_X], state[ACC_X + 1], state[ACC_X + 2] = rotate(
         state[Q_IS], state[Q_IS + 1], state[Q_IS + 2], state[Q_IS + 3], ax, ay, az
     )
-    lowpass(state, _ACC, state[TAU_ACC], dt, state[G_ACC], state[A_ACC])
+    lowpass(state, plain(_ACC), state[TAU_ACC], dt, state[G_ACC], state[A_ACC])
     fx, fy, fz = state[ACC_Y], state[ACC_Y + 1], state[ACC_Y + 2]
     w, x, y, z, ux, uy = up_turned(state[Q_EI], state[Q_EI + 1], state[Q_EI + 2], state[Q_EI + 3], fx, fy, fz)
     state[Q_EI], state[Q_EI + 1], state[Q_EI + 2], state[Q_EI + 3] = w, x, y, z
@@ -230,7 +230,7 @@ def _bias(state, slope_x, slope_y, dt):
     clip = state[BIAS_CLIP]
     if state[USE_MOTION] != 0.0:
         _matrix(state)
-        lowpass(state, _TURN, state[TAU_ACC], dt, state[G_ACC], state[A_ACC])
+        lowpass(state, plain(_TURN), state[TAU_ACC], dt, state[G_ACC], state[A_ACC])
     most = state[BIAS_SIGMA_START] * state[BIAS_SIGMA_START]
     for k in range(3):
         at = VARIANCE + k * (7 - k) // 2

@@ -8,7 +8,7 @@ backward, which has no delay, and the heading correction, filtered forward and b
 import numpy as np
 from numba import njit
 
-from strapdown.kernels.inner import inner, pointer, row
+from strapdown.kernels.inner import inner, plain, pointer, row
 from strapdown.kernels.orientation_state import BIAS, FLAGS, GAP, MAG_REJECTED, REST, STARTED, Q
 from strapdown.kernels.trigonometry import arc_tangent
 from strapdown.kernels.vqf import (
@@ -43,8 +43,9 @@ _BLOCK, _SIZE = (0, 3), block_size(3)
 
 
 @njit(cache=True, error_model="numpy")
-def smooth_rows(state, dt, gyr, acc, mag, mag_new, q, bias, flags):
-    """q (s to n), bias (rad/s) and flags of every row; state: a fresh one of the filter, which stays as it is."""
+def smooth_rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
+    """q (s to n), bias (rad/s) and flags of every row; state: a fresh one of the filter, which stays as it is. sigma is
+    not told: this filter has none."""
     n = len(dt)
     has_mag = len(mag) > 0
     variance, force_i, delta = np.empty((n, 6)), np.empty((n, 3)), np.empty(n if has_mag else 0)
@@ -182,10 +183,10 @@ def _lowpass_both_ways(state, dt, force_i, memory):
             for k in range(3):
                 block[INPUT + k] = f[k]
             if first and way == 0:
-                lowpass_restart(block, _BLOCK)
+                lowpass_restart(block, plain(_BLOCK))
             elif first:
-                lowpass_settle(block, _BLOCK)
-            lowpass(block, _BLOCK, tau, step, g, a)
+                lowpass_settle(block, plain(_BLOCK))
+            lowpass(block, plain(_BLOCK), tau, step, g, a)
             for k in range(3):
                 f[k] = block[INPUT + 3 + k]
 

@@ -29,10 +29,9 @@ from strapdown.kernels import lodestar_heading as heading
 from strapdown.kernels import lodestar_smoother as smoother
 from strapdown.kernels import vqf_inclination as inclination
 from strapdown.kernels.orientation_state import OWN
-from strapdown.orientation.running import State, fresh_state, live_step, run_rows
+from strapdown.orientation.running import SmoothingFilter
 from strapdown.orientation.settings import check
 from strapdown.sensors.triad import Triad
-from strapdown.types import Array, Recording, Solution
 
 _DEG = math.pi / 180.0
 _BIAS_GROWTH_DPS = 0.1  # by which the deviation of a known bias has grown after bias_forgetting_s (VQF's choice)
@@ -41,7 +40,7 @@ _REST_TAU_S = 0.5  # VQF's
 
 
 @dataclass(frozen=True)
-class Lodestar:
+class Lodestar(SmoothingFilter):
     """Angles in deg, rates in deg/s; the defaults were chosen on recordings of a hand-held MEMS part, 286 Hz, by
     cross-validation (docs/decisions/0007-orientation-filter.md).
 
@@ -61,6 +60,9 @@ class Lodestar:
     """
 
     name: ClassVar[str] = "lodestar"
+    kernel: ClassVar[Any] = kernel
+    smoother: ClassVar[Any] = smoother
+    reports_sigma: ClassVar[bool] = True
 
     magnetometer: bool = True
     tau_acc_s: float = 3.0
@@ -102,9 +104,8 @@ class Lodestar:
             raise InputError("the part has no gyroscope; this filter needs one")
         return cls(**{"gyr_noise_deg": max(triads["gyroscope"].white) / _DEG, **settings})
 
-    def start(self, q_ns: ArrayLike | None = None) -> State:
-        """The state before the first sample; without q_ns its readings give the attitude."""
-        state = fresh_state(np.zeros(kernel.SIZE - OWN), q_ns)
+    def own(self) -> ArrayLike:
+        numbers = np.zeros(kernel.SIZE)
         i, h = inclination, heading
         for at, value in (
             (i.TAU_ACC, self.tau_acc_s),
@@ -141,55 +142,8 @@ class Lodestar:
             (kernel.MEASURES, self.magnetometer),
             (kernel.TILT_FLOOR, (self.tilt_deg * _DEG) ** 2),
         ):
-            state.numbers[at] = value
-        return state
-
-    def step(self, state: State, gyr_s: Array, acc_s: Array, mag_s: Array | None = None, *, dt: float) -> State:
-        """The state one sample later: rad/s, m/s2, uT in frame s, dt s after the sample before."""
-        return live_step(kernel.step, state, gyr_s, acc_s, mag_s if self.magnetometer else None, dt)
-
-    def run(
-        self,
-        recording: Recording,
-        *,
-        q_ns: ArrayLike | None = None,
-        magnetometer: Recording | None = None,
-        q_bs: ArrayLike | None = None,
-    ) -> Solution:
-        """Attitude, bias, deviations and flags over a recording; each sample knows those before it only."""
-        return run_rows(
-            kernel.rows,
-            self.start(q_ns),
-            recording,
-            name=self.name,
-            magnetometer=magnetometer,
-            q_bs=q_bs,
-            use_mag=self.magnetometer,
-            longest_step_s=self.longest_step_s,
-            reports_sigma=True,
-        )
-
-    def smooth(
-        self,
-        recording: Recording,
-        *,
-        q_ns: ArrayLike | None = None,
-        magnetometer: Recording | None = None,
-        q_bs: ArrayLike | None = None,
-    ) -> Solution:
-        """The same from the whole recording: each sample knows all others."""
-        return run_rows(
-            smoother.smooth_rows,
-            self.start(q_ns),
-            recording,
-            name=self.name,
-            magnetometer=magnetometer,
-            q_bs=q_bs,
-            use_mag=self.magnetometer,
-            longest_step_s=self.longest_step_s,
-            reports_sigma=True,
-            meta={"smoothed": True},
-        )
+            numbers[at] = value
+        return numbers[OWN:]
 
 
 _POSITIVE = (

@@ -12,17 +12,16 @@ from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
 from strapdown.kernels import mekf as kernel
-from strapdown.orientation.running import State, fresh_state, live_step, run_rows
+from strapdown.orientation.running import OrientationFilter
 from strapdown.orientation.settings import check, own_numbers
 from strapdown.sensors.triad import FLICKER_FLOOR, Triad, instability_processes
-from strapdown.types import Array, Recording, Solution
 
 _DEG = math.pi / 180.0
 _FLICKER_S = 30.0  # a random walk takes the place of flicker noise: both have the same Allan deviation at this time
 
 
 @dataclass(frozen=True)
-class Mekf:
+class Mekf(OrientationFilter):
     """White noise as N (its integral after t s has deviation N sqrt(t)): gyr_white rad/sqrt(s), acc_white m/s/sqrt(s),
     mag_white uT sqrt(s). gyr_walk: K of the gyroscope's bias, rad/s/sqrt(s). gyr_turn: what a turn of 1 rad/s
     adds to gyr_white, by errors of scale and axes. tilt_floor_rad: the part of the
@@ -44,6 +43,8 @@ class Mekf:
     """
 
     name: ClassVar[str] = "mekf"
+    kernel: ClassVar[Any] = kernel
+    reports_sigma: ClassVar[bool] = True
 
     magnetometer: bool = True
     gyr_white: float = 1e-4
@@ -97,8 +98,7 @@ class Mekf:
             found["magnetometer"] = False
         return cls(**{**found, **settings})
 
-    def start(self, q_ns: ArrayLike | None = None) -> State:
-        """Before the first sample. q_ns: the attitude at it; without, the first readings tell it."""
+    def own(self) -> ArrayLike:
         further = [
             *(self.gyr_white**2, self.gyr_walk**2, self.acc_white**2, self.gravity, self.motion_s),
             *(self.motion_memory_s, self.acc_off_mps2, self.tilt_floor_rad**2, self.mag_white**2),
@@ -107,32 +107,7 @@ class Mekf:
             *((self.attitude_start_deg * _DEG) ** 2, self.motion_start_mps2**2, self.gyr_turn**2),
         ]
         memory = [0.0] * (kernel.END - kernel.SETTINGS - len(further))
-        return fresh_state(own_numbers(self, *further, *memory), q_ns)
-
-    def step(self, state: State, gyr_s: Array, acc_s: Array, mag_s: Array | None = None, *, dt: float) -> State:
-        """One sample (rad/s, m/s2, uT; arrays of three doubles), dt s after the last; mag_s None: no new reading."""
-        return live_step(kernel.step, state, gyr_s, acc_s, mag_s if self.magnetometer else None, dt)
-
-    def run(
-        self,
-        recording: Recording,
-        *,
-        q_ns: ArrayLike | None = None,
-        magnetometer: Recording | None = None,
-        q_bs: ArrayLike | None = None,
-    ) -> Solution:
-        """A whole recording: the same numbers as its steps."""
-        return run_rows(
-            kernel.rows,
-            self.start(q_ns),
-            recording,
-            name=self.name,
-            magnetometer=magnetometer,
-            q_bs=q_bs,
-            use_mag=self.magnetometer,
-            longest_step_s=self.longest_step_s,
-            reports_sigma=True,
-        )
+        return own_numbers(self, *further, *memory)
 
 
 _POSITIVE = (

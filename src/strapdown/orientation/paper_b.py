@@ -1,22 +1,21 @@
 """Paper B's filter as printed (DOI 10.51790/2712-9942-2024-5-1-03): to compare with, not to use."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
 from strapdown.kernels import paper_b as kernel
 from strapdown.motion.checks import finite
-from strapdown.orientation.running import State, fresh_state, live_step, run_rows
+from strapdown.orientation.running import OrientationFilter
 from strapdown.orientation.settings import check, own_numbers
-from strapdown.types import Array, Recording, Solution
 
 MEMORY = (0.0,) * 31  # angles, calibration and low-pass
 
 
 @dataclass(frozen=True)
-class PaperB:
+class PaperB(OrientationFilter):
     """Euler angles, atan, plain weighted means: fails at pitch 90 deg and where the yaw leaves the branch of atan.
 
     The log must begin with calibration_s of rest (0: no calibration), in the attitude q_ns if that is given: only then
@@ -27,6 +26,7 @@ class PaperB:
     """
 
     name: ClassVar[str] = "paper-b"
+    kernel: ClassVar[Any] = kernel
 
     weight: float = 0.02
     time_constant_s: float = 0.0
@@ -42,32 +42,6 @@ class PaperB:
         if not 0.0 <= finite("weight", self.weight) <= 1.0:
             raise InputError(f"weight is {self.weight:g}; give a share from 0 to 1")
 
-    def start(self, q_ns: ArrayLike | None = None) -> State:
-        """Before the first sample. q_ns: the attitude at it; without, the first readings tell it."""
+    def own(self) -> ArrayLike:
         settings = self.weight, self.time_constant_s, self.low_pass_s, self.calibration_s, self.gravity_m_s2
-        return fresh_state(own_numbers(self, *settings, *MEMORY), q_ns)
-
-    def step(self, state: State, gyr_s: Array, acc_s: Array, mag_s: Array | None = None, *, dt: float) -> State:
-        """One sample (rad/s, m/s2, uT; arrays of three doubles), dt s after the last; mag_s None: no new reading."""
-        return live_step(kernel.step, state, gyr_s, acc_s, mag_s if self.magnetometer else None, dt)
-
-    def run(
-        self,
-        recording: Recording,
-        *,
-        q_ns: ArrayLike | None = None,
-        magnetometer: Recording | None = None,
-        q_bs: ArrayLike | None = None,
-    ) -> Solution:
-        """A whole recording: the same numbers as its steps."""
-        return run_rows(
-            kernel.rows,
-            self.start(q_ns),
-            recording,
-            name=self.name,
-            magnetometer=magnetometer,
-            q_bs=q_bs,
-            use_mag=self.magnetometer,
-            longest_step_s=self.longest_step_s,
-            reports_bias=True,
-        )
+        return own_numbers(self, *settings, *MEMORY)

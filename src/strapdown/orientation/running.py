@@ -1,12 +1,12 @@
 """What all orientation filters share: a state that is a value, the live step, and the run over a recording.
 
 A filter hands in two kernels. step(state, gyr_s, acc_s, mag_s, dt) changes an array of numbers laid out as
-kernels/orientation_state.py says; without a new magnetometer reading mag_s is empty. rows(state, dt, gyr_s, acc_s,
-mag_s, mag_new, q, bias, sigma, flags) is the loop over the same step: live and recorded give the same bits.
+kernels/orientation_state.py says, and answers whether the readings have three numbers; without a new magnetometer
+reading mag_s is empty. rows(state, dt, gyr_s, acc_s, mag_s, mag_new, q, bias, sigma, flags) is the loop over the same
+step: live and recorded give the same bits.
 """
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,9 +37,7 @@ class State:
     """The state of a filter after a sample: a value, which a step does not change."""
 
     __slots__ = ("numbers",)
-
-    def __init__(self, numbers: Array) -> None:
-        self.numbers = numbers
+    numbers: Array  # set by those who make one: a constructor written in Python would be a tenth of a live step
 
     @property
     def q_ns(self) -> Array:
@@ -63,29 +61,117 @@ class State:
 def fresh_state(own: ArrayLike, q_ns: ArrayLike | None = None) -> State:
     """A state before its first sample; with q_ns the attitude is given and not taken from the first sample."""
     own = np.asarray(own, dtype=np.float64)
-    numbers = np.zeros(OWN + len(own))
+    state = State()
+    state.numbers = numbers = np.zeros(OWN + len(own))
     numbers[OWN:] = own
     numbers[Q] = 1.0
     if q_ns is not None:
         numbers[Q : Q + 4] = unit_quaternion(q_ns, "the attitude to start from")
         numbers[STARTED] = 1.0
-    return State(numbers)
+    return state
 
 
-def live_step(
-    kernel: Callable[..., None], state: State, gyr_s: Array, acc_s: Array, mag_s: Array | None, dt: float
-) -> State:
-    """The state one sample later. Arrays of three doubles: not converted, since this runs a thousand times a second."""
-    if kernel._can_compile:  # type: ignore[attr-defined]
-        settle(kernel)
-    numbers = state.numbers.copy()
-    try:
-        if len(gyr_s) != 3 or len(acc_s) != 3 or (mag_s is not None and len(mag_s) != 3):
-            raise TypeError
-        kernel(numbers, gyr_s, acc_s, _NO_MAG if mag_s is None else mag_s, dt)
-    except TypeError:  # numba's word that no compiled version fits
-        raise InputError(_misfit(gyr_s, acc_s, mag_s, dt)) from None
-    return State(numbers)
+class OrientationFilter:
+    """A filter is its settings, and these are its verbs; a filter of its own kind adds only what it is made of."""
+
+    name: ClassVar[str]
+    kernel: ClassVar[Any]  # of kernels/, with step and rows
+    reports_bias: ClassVar[bool] = True
+    reports_sigma: ClassVar[bool] = False
+    _step: ClassVar[Any]
+    if TYPE_CHECKING:
+
+        @property
+        def magnetometer(self) -> bool: ...
+        @property
+        def longest_step_s(self) -> float: ...
+
+    def __init_subclass__(cls) -> None:
+        if hasattr(cls, "kernel"):
+            cls._step = staticmethod(cls.kernel.step)  # found by one look instead of three, in every live step
+
+    def own(self) -> ArrayLike:
+        """Settings and empty memory, as the kernel lays them out from orientation_state.OWN on."""
+        raise NotImplementedError
+
+    def start(self, q_ns: ArrayLike | None = None) -> State:
+        """Before the first sample. q_ns: the attitude at it; without, the first readings tell it."""
+        settle(self.kernel.step)
+        return fresh_state(self.own(), q_ns)
+
+    def step(self, state: State, gyr_s: Array, acc_s: Array, mag_s: Array | None = None, *, dt: float) -> State:
+        """One sample (rad/s, m/s2, uT; arrays of three doubles), dt s after the last.
+
+        mag_s None or empty: no new reading. Arrays are not converted, since this runs a thousand times a second.
+        """
+        numbers = state.numbers.copy()
+        try:
+            mag_s_or_none = mag_s if mag_s is not None and self.magnetometer else _NO_MAG
+            fits = self._step(numbers, gyr_s, acc_s, mag_s_or_none, dt)
+        except TypeError:  # numba's word that no compiled version fits
+            fits = False
+        if not fits:
+            raise InputError(_misfit(gyr_s, acc_s, mag_s, dt))
+        after = State()
+        after.numbers = numbers
+        return after
+
+    def run(
+        self,
+        recording: Recording,
+        *,
+        q_ns: ArrayLike | None = None,
+        magnetometer: Recording | None = None,
+        q_bs: ArrayLike | None = None,
+    ) -> Solution:
+        """Attitude, flags, bias and deviations, where the filter has them, over a recording: the numbers of its steps.
+
+        magnetometer: its own recording, if it has its own times; q_bs: how the sensor sits on the body; without it the
+        attitude is that of the sensor's frame.
+        """
+        return self._over(self.kernel.rows, recording, q_ns, magnetometer, q_bs, {})
+
+    def _over(
+        self,
+        rows: Any,
+        recording: Recording,
+        q_ns: ArrayLike | None,
+        magnetometer: Recording | None,
+        q_bs: ArrayLike | None,
+        meta: dict[str, Any],
+    ) -> Solution:
+        settle(rows)
+        s = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=self.magnetometer)
+        n = len(s.t)
+        q, bias, sigma, flags = np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3)), np.empty(n)
+        numbers = fresh_state(self.own(), q_ns).numbers
+        rows(numbers, s.dt, s.gyr, s.acc, s.mag, s.mag_new, q, bias, sigma, flags)
+        return solution_of(
+            s,
+            q,
+            bias if self.reports_bias else None,
+            sigma if self.reports_sigma else None,
+            flags,
+            {"filter": self.name, **meta},
+            self.longest_step_s,
+        )
+
+
+class SmoothingFilter(OrientationFilter):
+    """One that can also look back."""
+
+    smoother: ClassVar[Any]  # of kernels/, with smooth_rows
+
+    def smooth(
+        self,
+        recording: Recording,
+        *,
+        q_ns: ArrayLike | None = None,
+        magnetometer: Recording | None = None,
+        q_bs: ArrayLike | None = None,
+    ) -> Solution:
+        """As run, from the whole recording: each sample knows those after it too."""
+        return self._over(self.smoother.smooth_rows, recording, q_ns, magnetometer, q_bs, {"smoothed": True})
 
 
 def _misfit(gyr_s: Any, acc_s: Any, mag_s: Any, dt: Any) -> str:
@@ -105,40 +191,6 @@ def _misfit(gyr_s: Any, acc_s: Any, mag_s: Any, dt: Any) -> str:
     return f"a live step of dt = {dt!r} cannot be taken; give dt in seconds, and readings as arrays of three doubles"
 
 
-def run_rows(
-    rows: Callable[..., None],
-    state: State,
-    recording: Recording,
-    *,
-    name: str,
-    magnetometer: Recording | None,
-    q_bs: ArrayLike | None,
-    use_mag: bool,
-    longest_step_s: float,
-    reports_bias: bool = True,
-    reports_sigma: bool = False,
-    meta: dict[str, Any] | None = None,
-) -> Solution:
-    """A filter over a whole recording. magnetometer: its own recording, if it has its own times; q_bs: how the sensor
-    sits on the body; without it the attitude is that of the sensor's frame."""
-    settle(rows)
-    samples = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=use_mag)
-    n = len(samples.t)
-    q, bias, sigma, flags = np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3)), np.empty(n)
-    rows(
-        state.numbers.copy(), samples.dt, samples.gyr, samples.acc, samples.mag, samples.mag_new, q, bias, sigma, flags
-    )
-    return solution_of(
-        samples,
-        q,
-        bias if reports_bias else None,
-        sigma if reports_sigma else None,
-        flags,
-        {"filter": name, **(meta or {})},
-        longest_step_s,
-    )
-
-
 def solution_of(
     samples: Samples,
     q: Array,
@@ -150,6 +202,10 @@ def solution_of(
 ) -> Solution:
     """Rows of a kernel as a Solution, with its flags and the events that users should hear of."""
     said = flags.astype(np.uint8)
+    flagged = {key: (said & np.uint8(bit)) != 0 for key, bit in _BITS.items()}
+    for array in (q, bias, sigma, *flagged.values()):
+        if array is not None:
+            array.flags.writeable = False  # so it is held as it is
     try:
         return Solution(
             samples.t,
@@ -157,7 +213,7 @@ def solution_of(
             meta=meta,
             bias={} if bias is None else {"gyr_s": bias},
             sigma={} if sigma is None else {"attitude_n": sigma},
-            flags={key: (said & np.uint8(bit)) != 0 for key, bit in _BITS.items()},
+            flags=flagged,
             events=_gaps(samples, longest_step_s),
         )
     except InputError:  # the types look at every number; what they found means something else here

@@ -7,7 +7,7 @@ magnetometer the heading is that of the shortest turn from the first sample to t
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,17 +18,15 @@ from strapdown.kernels import vqf_inclination as inclination
 from strapdown.kernels import vqf_smooth as smooth_kernel
 from strapdown.kernels.orientation_state import OWN
 from strapdown.motion.checks import finite, settle
-from strapdown.orientation.running import State, fresh_state, live_step, run_rows, solution_of
-from strapdown.orientation.samples import samples_of
+from strapdown.orientation.running import SmoothingFilter
 from strapdown.orientation.settings import check
-from strapdown.types import Array, Recording, Solution
 
 _DEG = math.pi / 180.0
 _BIAS_GROWTH_DPS = 0.1  # by which the deviation of a known bias has grown after bias_forgetting_s (the paper's choice)
 
 
 @dataclass(frozen=True)
-class Vqf:
+class Vqf(SmoothingFilter):
     """Time constants in s. Deviations and limits of the gyroscope's bias in deg/s, as published.
 
     tau_acc_s, tau_mag_s: of the corrections by accelerometer and magnetometer (0: every reading counts fully, below 0:
@@ -40,6 +38,8 @@ class Vqf:
     """
 
     name: ClassVar[str] = "vqf"
+    kernel: ClassVar[Any] = kernel
+    smoother: ClassVar[Any] = smooth_kernel
 
     magnetometer: bool = True
     tau_acc_s: float = 3.0
@@ -77,10 +77,8 @@ class Vqf:
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} is {getattr(self, name)!r}; give True or False")
 
-    def start(self, q_ns: ArrayLike | None = None) -> State:
-        """The state before the first sample; without q_ns its readings give the attitude."""
-        state = fresh_state(np.zeros(kernel.END - OWN), q_ns)
-        numbers = state.numbers
+    def own(self) -> ArrayLike:
+        numbers = np.zeros(kernel.END)
         i, k = inclination, kernel
         for at, value in (
             (i.TAU_ACC, self.tau_acc_s),
@@ -112,49 +110,7 @@ class Vqf:
             (k.REJECTION_FACTOR, self.mag_rejection_factor),
         ):
             numbers[at] = value
-        return state
-
-    def step(self, state: State, gyr_s: Array, acc_s: Array, mag_s: Array | None = None, *, dt: float) -> State:
-        """The state one sample later: rad/s, m/s2, uT in frame s, dt s after the sample before."""
-        return live_step(kernel.step, state, gyr_s, acc_s, mag_s if self.magnetometer else None, dt)
-
-    def run(
-        self,
-        recording: Recording,
-        *,
-        q_ns: ArrayLike | None = None,
-        magnetometer: Recording | None = None,
-        q_bs: ArrayLike | None = None,
-    ) -> Solution:
-        """Attitude, bias and flags over a recording; each sample knows those before it only."""
-        return run_rows(
-            kernel.rows,
-            self.start(q_ns),
-            recording,
-            name=self.name,
-            magnetometer=magnetometer,
-            q_bs=q_bs,
-            use_mag=self.magnetometer,
-            longest_step_s=self.longest_step_s,
-        )
-
-    def smooth(
-        self,
-        recording: Recording,
-        *,
-        q_ns: ArrayLike | None = None,
-        magnetometer: Recording | None = None,
-        q_bs: ArrayLike | None = None,
-    ) -> Solution:
-        """The same over a recording that is complete: each sample knows those after it too (offline VQF)."""
-        samples = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=self.magnetometer)
-        n = len(samples.t)
-        q, bias, flags = np.empty((n, 4)), np.empty((n, 3)), np.empty(n)
-        numbers = self.start(q_ns).numbers
-        s = samples
-        smooth_kernel.smooth_rows(numbers, s.dt, s.gyr, s.acc, s.mag, s.mag_new, q, bias, flags)
-        meta = {"filter": self.name, "smoothed": True}
-        return solution_of(samples, q, bias, None, flags, meta, self.longest_step_s)
+        return numbers[OWN:]
 
 
 _POSITIVE = (
