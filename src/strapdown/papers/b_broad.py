@@ -7,6 +7,7 @@ of trials that the search has not seen: it begins anew for each trial, without i
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from strapdown.orientation.catalogue import FILTERS
 from strapdown.orientation.lodestar import Lodestar
 from strapdown.papers.broad import Score, Trial, all_trials, score
 from strapdown.papers.claim import Claim
-from strapdown.types import Array, Solution
+from strapdown.types import Array, Recording, Solution
 
 SOURCE = "BROAD (Laidig et al. 2021), trials at hand; RMSE over the movement, mean of the trials"
 VQF_DEG, OFFLINE_VQF_DEG = 3.11, 2.62  # the package's defaults on the 14 trials
@@ -102,10 +103,14 @@ def _ours() -> dict[str, Callable[[Trial], Solution]]:
     methods: dict[str, Callable[[Trial], Solution]] = {}
     for name, entry in FILTERS.items():
         filt = entry.cls()
-        methods[name] = lambda trial, filt=filt: filt.run(trial.recording)  # type: ignore[misc]
+        methods[name] = partial(_over, filt.run)
         if hasattr(filt, "smooth"):
-            methods[f"{name}, off line"] = lambda trial, filt=filt: filt.smooth(trial.recording)  # type: ignore[misc]
+            methods[f"{name}, off line"] = partial(_over, filt.smooth)
     return methods
+
+
+def _over(way: Callable[[Recording], Solution], trial: Trial) -> Solution:
+    return way(trial.recording)
 
 
 def _has(package: str) -> bool:
