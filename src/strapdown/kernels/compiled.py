@@ -8,7 +8,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from numba import boolean, float64, int64, types
@@ -114,22 +116,23 @@ KERNELS = (
     (stop_judge.step, (_OUT1, _IN1, int64, _IN1, _IN1, float64)),
     (stop_judge.rows, (_OUT1, _IN1, _COUNTS1, _IN2, _IN2, _IN1, _COUNTS_OUT1, _OUT1, _OUT1)),
     (eskf_smoother.backward_rows, (_OUT1, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2)),
-    # the long ones to the front and the shared ones to the back: two processes meet in the middle (compile_kernels)
+    # two processes begin at the two ends: what has parts in common stands together
     (lodestar.step, _STEP),
     (lodestar.rows, _ROWS),
     (lodestar_smoother.smooth_rows, _ROWS),
-    (mekf.step, _STEP),
-    (mekf.rows, _ROWS),
-    *((kernel, _STEP) for kernel in (gyro.step, paper_b.step, complementary.step, mahony.step, madgwick.step)),
-    *((kernel, _ROWS) for kernel in (gyro.rows, paper_b.rows, complementary.rows, mahony.rows, madgwick.rows)),
-    (mahony_lanes.rows, (_OUT2, _IN2, _IN3, _IN3, _IN3, _IN2, _OUT3, _OUT3, _OUT2)),
     (vqf.step, _STEP),
     (vqf.rows, _ROWS),
     (vqf_smooth.smooth_rows, _ROWS),
+    *((kernel, _STEP) for kernel in (gyro.step, paper_b.step, complementary.step, mahony.step, madgwick.step)),
+    *((kernel, _ROWS) for kernel in (gyro.rows, paper_b.rows, complementary.rows, mahony.rows, madgwick.rows)),
+    (mahony_lanes.rows, (_OUT2, _IN2, _IN3, _IN3, _IN3, _IN2, _OUT3, _OUT3, _OUT2)),
+    (mekf.step, _STEP),
+    (mekf.rows, _ROWS),
 )
 
 
-_ALONE = "STRAPDOWN_COMPILES_ALONE"  # in the environment: this process has no second one beside it
+_TAKEN = "STRAPDOWN_KERNELS_TAKEN"  # in the environment of a helping process: the folder of what is taken
+_MOST_PROCESSES = 4
 
 MOTION = ("rotation", "frames")  # what every command needs, by file of kernels/
 ERRORS = ("error_chain", "drift")
@@ -143,22 +146,35 @@ def kernels_of(files: Sequence[str]) -> list[tuple[Any, Any]]:
 def compile_kernels(files: Sequence[str]) -> Iterator[bool]:
     """Make kernels ready one by one; yields for each whether it had to be compiled (False: found in the cache).
 
-    If some are not in the cache a second process begins with the last one, and both meet in the middle: what the other
-    has compiled comes from the cache.
+    If some are not in the cache other processes help, one for each further core, beginning at the other end. Who begins
+    with a file of kernels takes it: its kernels have parts in common. The others find them in the cache.
     """
     kernels = kernels_of(files)
-    missing = sum(not _in_cache(kernel) for kernel, _ in kernels)
-    other = _second_process(files) if missing > 1 and not os.environ.get(_ALONE) else None
-    try:
+    missing = {kernel.__module__ for kernel, _ in kernels if not _in_cache(kernel)}
+    count = min(os.cpu_count() or 1, _MOST_PROCESSES, len(missing)) - 1
+    with ExitStack() as held:
+        taken, helpers, later = Path(), [], []
+        if count > 0 and _TAKEN not in os.environ:
+            taken = Path(held.enter_context(TemporaryDirectory(prefix="strapdown-kernels-")))
+            helpers = [_helper(files, taken) for _ in range(count)]
+            held.callback(_end, helpers)
         for kernel, signature in kernels:
-            before = sum(kernel.stats.cache_misses.values())
-            if kernel._can_compile:  # else it is settled, and ready
-                kernel.compile(signature)
-            yield sum(kernel.stats.cache_misses.values()) > before
-    finally:
-        if other is not None:
-            other.kill()
-            other.wait()
+            if helpers and kernel.__module__ in missing and not _take(taken, kernel):
+                later.append((kernel, signature))
+                continue
+            yield _made(kernel, signature)
+        for process in helpers:
+            process.wait()
+        for kernel, signature in later:
+            _made(kernel, signature)  # from the cache, or here if its process failed
+            yield True
+
+
+def _made(kernel: Any, signature: Any) -> bool:
+    before = sum(kernel.stats.cache_misses.values())
+    if kernel._can_compile:  # else it is settled, and ready
+        kernel.compile(signature)
+    return sum(kernel.stats.cache_misses.values()) > before
 
 
 def _in_cache(kernel: Any) -> bool:
@@ -166,21 +182,43 @@ def _in_cache(kernel: Any) -> bool:
     return Path(kernel._cache._cache_file._index_path).is_file()
 
 
-def _second_process(files: Sequence[str]) -> "subprocess.Popen[bytes]":
-    program = f"from strapdown.kernels.compiled import compile_backward; compile_backward({list(files)!r})"
+def _take(taken: Path, kernel: Any) -> bool:
+    """Is the kernel's file ours to compile? It is if we took it already, or nobody did."""
+    mark = taken / kernel.__module__
+    try:
+        with mark.open("x") as file:
+            file.write(str(os.getpid()))
+        return True
+    except FileExistsError:
+        return mark.read_text() == str(os.getpid())
+
+
+def _helper(files: Sequence[str], taken: Path) -> "subprocess.Popen[bytes]":
+    program = f"from strapdown.kernels.compiled import help_to_compile; help_to_compile({list(files)!r})"
     return subprocess.Popen(
         [sys.executable, "-c", program],
-        env={**os.environ, _ALONE: "1"},
+        env={**os.environ, _TAKEN: str(taken)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
 
 
-def compile_backward(files: Sequence[str]) -> None:
-    """The kernels of the named files from the last to the first, into the cache."""
-    for kernel, signature in reversed(kernels_of(files)):
-        kernel.compile(signature)
+def _end(processes: "Sequence[subprocess.Popen[bytes]]") -> None:
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def help_to_compile(files: Sequence[str]) -> None:
+    """Compile, into the cache, what no other process has taken: files from the last to the first."""
+    taken = Path(os.environ[_TAKEN])
+    names = dict.fromkeys(kernel.__module__ for kernel, _ in reversed(kernels_of(files)))
+    for name in names:
+        for kernel, signature in kernels_of([name.rpartition(".")[2]]):
+            if _in_cache(kernel) or not _take(taken, kernel):
+                break
+            kernel.compile(signature)
 
 
 def compile_all() -> Iterator[bool]:
