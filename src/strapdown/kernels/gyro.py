@@ -1,4 +1,8 @@
-"""The gyroscope alone: from the attitude of the first readings on, no correction."""
+"""The gyroscope alone: from the attitude of the first readings on, no correction.
+
+Files of filters end in the same step and rows, around an advance of their own: numba caches a function by the file it
+stands in, and a loop that was handed its advance would call it by address, for every sample.
+"""
 
 import math
 
