@@ -4,6 +4,7 @@ A window is still if on every axis its variance is that of the log's quietest wi
 mean rate is the gyroscope's offset around that time: a steady slow turn is as quiet as rest, but not at that rate.
 """
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -76,13 +77,19 @@ def still_intervals(recording: Recording, *, shortest_s: float = 1.0) -> tuple[S
         if "gyr_s" in windows.mean:
             quiet &= _at_offset(windows, quiet)
         more = [s for s in _stretches(recording, windows, quiet, shortest_s) if not _tilts(recording, s)]
-        found += [s for s in more if not any(s.t_s <= f.until_s and f.t_s <= s.until_s for f in found)]
+        found = sorted([*found, *(s for s in more if not _overlaps(s, found))], key=lambda still: still.t_s)
     if not found:
         raise InputError(
             f"no still phase of {shortest_s:g} s was found in {recording.t[-1] - recording.t[0]:.4g} s: "
             "put the sensor down, take the hand off and wait a few seconds in every pose"
         )
-    return tuple(sorted(found, key=lambda still: still.t_s))
+    return tuple(found)
+
+
+def _overlaps(still: Still, others: list[Still]) -> bool:
+    """Does a stretch share time with one of the others, which follow each other?"""
+    first = bisect_left(others, still.t_s, key=lambda other: other.until_s)
+    return first < len(others) and others[first].t_s <= still.until_s
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +220,8 @@ def _stretches(recording: Recording, windows: _Windows, quiet: NDArray[np.bool_]
     for first, last in zip(starts, ends, strict=True):
         begin, end = int(first) * windows.hop, int(last - 1 + _BLOCKS) * windows.hop
         end = end if last < windows.count else len(t)
-        cuts = [begin, *(int(g) + 1 for g in gaps if begin <= g < end - 1), end]
+        inside = gaps[np.searchsorted(gaps, begin) : np.searchsorted(gaps, end - 1)]
+        cuts = [begin, *(int(g) + 1 for g in inside), end]
         for a, b in pairwise(cuts):
             long_enough = t[b - 1] - t[a] + usual >= shortest_s
             a += trimmed if a > 0 else 0

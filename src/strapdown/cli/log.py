@@ -29,13 +29,31 @@ Year = Annotated[
 Strength = Annotated[float | None, typer.Option("--field", metavar="UT", help="Strength of the field, if you know it.")]
 Gravity = Annotated[float | None, typer.Option("--gravity", metavar="M/S2", help="Local gravity, if you know better.")]
 
+_LONG_BYTES = 100e6  # a log that takes seconds to read
+
 
 def read_log(log: Path, sensor: str | None, columns: Path | None) -> "Recording":
     """The recording of one sensor of a log."""
-    from strapdown.errors import InputError
+    return chosen(read_sensors(log, columns), sensor, log)
+
+
+def read_sensors(log: Path, columns: Path | None) -> "dict[str, Recording]":
+    """All sensors of a log; with a bar on the way if it is long. Read it once, whatever sensors of it are wanted."""
     from strapdown.io import read, read_mapping
 
-    recordings = read(log, None if columns is None else read_mapping(columns))
+    mapping = None if columns is None else read_mapping(columns)
+    if not log.is_file() or log.stat().st_size < _LONG_BYTES:
+        return read(log, mapping)
+    from strapdown.cli import screen
+
+    with screen.progress("reading", 1.0) as done:
+        return read(log, mapping, done)
+
+
+def chosen(recordings: "Mapping[str, Recording]", sensor: str | None, log: Path) -> "Recording":
+    """One of the sensors of a log: that of the name, or the only one."""
+    from strapdown.errors import InputError
+
     names = ", ".join(recordings)
     if sensor is None and len(recordings) > 1:
         raise InputError(f"{log} holds the sensors {names}; choose one with --sensor")
@@ -119,18 +137,22 @@ def joined_log(
 
     from strapdown.errors import InputError
 
-    recording = read_log(log, sensor, columns)
+    sensors = read_sensors(log, columns)
+    recording = chosen(sensors, sensor, log)
     if magnetometer is not None:
-        other = read_log(log, magnetometer, columns)
+        other = chosen(sensors, magnetometer, log)
         if other.mag_s is None:
             raise InputError(f"{log}: sensor {magnetometer} has no magnetometer; name another")
-        at = np.maximum(np.searchsorted(other.t, recording.t, side="right") - 1, 0)
-        recording = replace(recording, mag_s=other.mag_s[at])
+        mag_s = other.mag_s[np.maximum(np.searchsorted(other.t, recording.t, side="right") - 1, 0)]
+        mag_s.flags.writeable = False
+        recording = replace(recording, mag_s=mag_s)
     if odometer is not None:
-        other = read_log(log, odometer, columns)
+        other = chosen(sensors, odometer, log)
         if other.odometer is None:
             raise InputError(f"{log}: sensor {odometer} has no odometer; name another")
-        recording = replace(recording, odometer=np.interp(recording.t, other.t, other.odometer))
+        travel = np.interp(recording.t, other.t, other.odometer)
+        travel.flags.writeable = False
+        recording = replace(recording, odometer=travel)
     return recording
 
 

@@ -18,7 +18,8 @@ def refuse_folder(folder: Path, names: list[str]) -> None:
     from strapdown.io.atomic import writable_target
 
     if folder.is_dir():
-        for file in ("report.html", "trajectory.png", *(f"{name}.csv" for name in names)):
+        solutions = (f"{name}{suffix}" for name in names for suffix in (".csv", ".parquet"))  # the length decides
+        for file in ("report.html", "trajectory.png", *solutions):
             writable_target(folder / file)
         return
     there = next((each for each in (folder, *folder.absolute().parents) if each.exists()), folder)

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strapdown.cli.log import Columns, Gravity, Json, Sensor, read_log
+from strapdown.cli.log import Columns, Gravity, Json, Sensor, chosen, read_sensors
 from strapdown.cli.orient_log import Prepared, declination_of, filter_for, prepared, refuse_overwriting
-from strapdown.cli.orient_log import uncalibrated as uncalibrated  # for strapdown navigate
 
 if TYPE_CHECKING:
     from strapdown.types import Recording, Solution
@@ -75,9 +74,11 @@ def orient(
     if declination is not None and not -180.0 <= declination <= 180.0:
         raise InputError(f"--declination is {declination:g}; give degrees from -180 to 180, east positive")
     if output is not None:
-        refuse_overwriting(_files(output, names).values(), (log, calibration, columns))
-    recording = read_log(log, sensor, columns)
-    own = None if magnetometer is None else read_log(log, magnetometer, columns)
+        written_to = [path for suffix in (".csv", ".parquet") for path in _files(output, names, suffix).values()]
+        refuse_overwriting(written_to, (log, calibration, columns))
+    sensors = read_sensors(log, columns)
+    recording = chosen(sensors, sensor, log)
+    own = None if magnetometer is None else chosen(sensors, magnetometer, log)
     try:
         ready = prepared(recording, own, axes, calibration, gravity, part)
         if declination is None:
@@ -175,10 +176,10 @@ def _turned(solution: "Solution", q_first: Any) -> "Solution":
     return replace(solution, q_nb=q_mul(np.array([np.cos(half), 0.0, 0.0, np.sin(half)]), solution.q_nb))
 
 
-def _files(folder: Path, names: list[str]) -> dict[str, Path]:
+def _files(folder: Path, names: list[str], suffix: str) -> dict[str, Path]:
     """All files that are written: the solution of each filter by its name, angles and the picture."""
-    solutions = {name: folder / f"{name}.csv" for name in names}
-    return {**solutions, "angles": folder / "angles.csv", "picture": folder / "orientation.png"}
+    tables = {name: folder / f"{name}{suffix}" for name in (*names, "angles")}
+    return {**tables, "picture": folder / "orientation.png"}
 
 
 def _write(
@@ -190,26 +191,22 @@ def _write(
     title: str,
 ) -> dict[str, str]:
     """shown: the solutions as the picture has them."""
-    import numpy as np
-
     from strapdown.cli.reproduce import make_folder
     from strapdown.evaluation.figures import save
     from strapdown.evaluation.orientation_figures import angles_deg, orientation_figure
-    from strapdown.io import whole_file
-    from strapdown.io.solution import write_solution
+    from strapdown.io.plain_table import write_table
+    from strapdown.io.solution import solution_suffix, write_solution
 
     make_folder(folder)
-    files = _files(folder, list(solutions))
-    columns, header = [recording.t], ["t [s]"]
+    files = _files(folder, list(solutions), solution_suffix(next(iter(solutions.values()))))
+    columns = {"t [s]": recording.t}
+    attitudes = {name: solution.q_nb for name, solution in solutions.items()}
+    for name, q in (attitudes if q_truth is None else {**attitudes, "true": q_truth}).items():
+        turned = angles_deg(q)
+        columns |= {f"{name} {angle} [deg]": turned[:, i] for i, angle in enumerate(("roll", "pitch", "yaw"))}
+    write_table(files["angles"], columns)
     for name, solution in solutions.items():
         write_solution(files[name], solution)
-        columns.append(angles_deg(solution.q_nb))
-        header += [f"{name} {angle} [deg]" for angle in ("roll", "pitch", "yaw")]
-    if q_truth is not None:
-        columns.append(angles_deg(q_truth))
-        header += [f"true {angle} [deg]" for angle in ("roll", "pitch", "yaw")]
-    with whole_file(files["angles"]) as tmp:
-        np.savetxt(tmp, np.column_stack(columns), fmt="%.9g", delimiter=",", header=",".join(header), comments="")
     save(orientation_figure(shown, recording.t, q_truth, title), files["picture"])
     return {"solutions": str(folder), "angles": str(files["angles"]), "picture": str(files["picture"])}
 

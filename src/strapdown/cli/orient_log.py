@@ -66,20 +66,23 @@ def prepared(
         notes += warned
     has = own is not None or recording.mag_s is not None
     nine = has if axes == "auto" else axes == "9"
-    notes += uncalibrated(recording, own, magnetometer=nine)
+    notes += uncalibrated(recording, own, magnetometer=nine, without_field=", or use --axes 6")
     if axes == "auto" and not has:
         notes.append("the log has no magnetometer: 6 axes, the heading is the gyroscope's and starts at 0")
     return Prepared(recording, own, nine, local, named, noise, found, notes)
 
 
-def uncalibrated(recording: "Recording", own: "Recording | None" = None, *, magnetometer: bool = True) -> list[str]:
-    """What a missing calibration shows: most filters that seem broken lack one. magnetometer: whether it is used."""
+def uncalibrated(
+    recording: "Recording", own: "Recording | None" = None, *, magnetometer: bool = True, without_field: str = ""
+) -> list[str]:
+    """What a missing calibration shows: most filters that seem broken lack one. magnetometer: whether it is used;
+    without_field: what else the user may do about it."""
     import numpy as np
 
     from strapdown.calibration.still import still_intervals
     from strapdown.errors import InputError
 
-    said = _uneven_field(recording if own is None else own) if magnetometer else []
+    said = _uneven_field(recording if own is None else own, without_field) if magnetometer else []
     try:
         still = max(still_intervals(recording), key=lambda s: s.duration_s)
     except InputError:  # no rest, no word
@@ -94,7 +97,7 @@ def uncalibrated(recording: "Recording", own: "Recording | None" = None, *, magn
     return said
 
 
-def _uneven_field(recording: "Recording") -> list[str]:
+def _uneven_field(recording: "Recording", instead: str) -> list[str]:
     """Hard and soft iron show as a field whose norm changes with the direction in which the sensor sees it."""
     import numpy as np
 
@@ -111,7 +114,7 @@ def _uneven_field(recording: "Recording") -> list[str]:
         return []
     return [
         f"the magnetometer reads {low:.3g} to {high:.3g} uT as it turns, {100.0 * spread:.0f} % about its median: "
-        "calibrate it first (strapdown calibrate magnetometer), or use --axes 6"
+        f"calibrate it first (strapdown calibrate magnetometer){instead}"
     ]
 
 

@@ -25,6 +25,7 @@ SOLUTION_COLOURS = ("#2460a7", "#d35400", "#1e8449", "#8e44ad", "#b7950b", "#148
 REFERENCE = "#b8c0c6"
 _STYLE = {**STYLE, "text.parse_math": False}  # names are the user's: a $ in one is a $
 _MOST_SPANS = 1000  # stops shaded in a picture: more of them are one grey
+_PIECE = 200_000  # rows
 _BIAS_UNITS = {"gyr_s": ("gyroscope bias", "°/s", np.degrees(1.0)), "acc_s": ("accelerometer bias", "m/s²", 1.0)}
 _STOP_COLOURS = {"stop_believed": "#1e8449", "stop_doubted": "#d68910", "stop_rejected": "#c0392b"}
 
@@ -59,7 +60,7 @@ def trajectory_figure(
         places.append(known.p_n[:, :2])
     if stops is not None:
         places.append(stops.p_n[:, :2])
-    width, height, low, high = _frame(np.concatenate(places))
+    width, height, low, high = _frame(places)
     figure, axes = panels(1, 1, (width, height))
     panel = axes[0, 0]
     if known is not None and known.p_n is not None:
@@ -67,12 +68,14 @@ def trajectory_figure(
         panel.plot(p[:, 0], p[:, 1], color=REFERENCE, lw=4.5, solid_capstyle="round", label="reference", zorder=1)
     if stops is not None:
         rings = {"ms": 10, "mfc": "white", "mec": GREY, "mew": 1.2}
-        panel.plot(stops.p_n[:, 0], stops.p_n[:, 1], "o", label="reference stops", zorder=2, **rings)
+        p = stops.p_n[evenly(len(stops.p_n))]
+        panel.plot(p[:, 0], p[:, 1], "o", label="reference stops", zorder=2, **rings)
     for i, (name, solution, colour) in enumerate(_coloured(solutions)):
-        p, ends = positions(solution), [last for _, last in believed_stands(solution)]
+        p, ends = positions(solution), np.array([last for _, last in believed_stands(solution)], dtype=np.int64)
         line = p[evenly(len(p))]
         panel.plot(line[:, 0], line[:, 1], color=colour, lw=1.5, label=name, zorder=3 + i)
-        if ends:
+        if len(ends):
+            ends = ends[evenly(len(ends))]
             # black as in paper C; with several solutions the rim tells whose
             rim = {"mec": colour if len(solutions) > 1 else "black", "mew": 0.9, "zorder": 20 + i}
             label = "stops" if i == len(solutions) - 1 else None
@@ -88,9 +91,9 @@ def trajectory_figure(
     return figure
 
 
-def _frame(p: Array) -> tuple[float, float, Array, Array]:
+def _frame(places: Sequence[Array]) -> tuple[float, float, Array, Array]:
     """Size of the figure (inches) and the part of the plane to show; never thinner than a quarter of its length."""
-    low, high = p.min(axis=0), p.max(axis=0)
+    low, high = np.min([p.min(axis=0) for p in places], axis=0), np.max([p.max(axis=0) for p in places], axis=0)
     span = np.maximum(high - low, 0.28 * max(float((high - low).max()), 1e-3)) * 1.1
     middle = 0.5 * (low + high)
     aspect = span[1] / span[0]
@@ -151,11 +154,9 @@ def attitude_figure(solutions: Mapping[str, Solution], reference: Reference | No
     true_q = getattr(known, "q_nb", None)
     figure, axes = panels(3, 1 if true_q is None else 2, (10.0, 5.6))
     if known is not None and true_q is not None:
-        for panel, angle in zip(axes[:, 0], heading_from_q(true_q), strict=True):
-            _angle_line(panel, known.t, angle, color=REFERENCE, lw=3.5, label="reference")
+        _angle_lines(axes[:, 0], known.t, true_q, color=REFERENCE, lw=3.5, label="reference")
     for name, solution, colour in _coloured(solutions):
-        for panel, angle in zip(axes[:, 0], heading_from_q(solution.q_nb), strict=True):
-            _angle_line(panel, solution.t, angle, color=colour, lw=1.2, label=name)
+        _angle_lines(axes[:, 0], solution.t, solution.q_nb, color=colour, lw=1.2, label=name)
         if known is not None and true_q is not None:
             _attitude_errors(axes[::-1, 1], solution, known, colour)
     for panel, word in zip(axes[:, 0], ("heading", "pitch", "roll"), strict=True):
@@ -181,16 +182,25 @@ def _attitude_errors(upwards: NDArray[Any], solution: Solution, known: Reference
         panel.plot(pair.t[thin], error[thin, i], color=colour)
 
 
-def _angle_line(panel: Any, t: Array, angle: Array, **style: Any) -> None:
-    degrees = _unwrapped(angle)
-    thin = peaks(degrees)
-    panel.plot(t[thin], degrees[thin], **style)
+def _angle_lines(upright: NDArray[Any], t: Array, q: Array, **style: Any) -> None:
+    """Heading, pitch and roll, in panels below each other."""
+    for panel, degrees in zip(upright, _unwrapped_angles(q), strict=True):
+        thin = peaks(degrees)
+        panel.plot(t[thin], degrees[thin], **style)
 
 
-def _unwrapped(angle: Array) -> Array:
-    """Degrees without jumps, begun in [-90, 270): two lines that begin near south begin at the same turn."""
-    degrees = np.degrees(np.unwrap(angle))
-    return degrees + (360.0 if degrees[0] < -90.0 else 0.0)
+def _unwrapped_angles(q: Array) -> Array:
+    """Heading, pitch, roll of every sample: degrees without jumps, begun in [-90, 270): two lines that begin near south
+    begin at the same turn. Made piece by piece: their numbers on the way are ten times as many."""
+    degrees = np.empty((3, len(q)))
+    for begin in range(0, len(q), _PIECE):
+        some = slice(begin, begin + _PIECE)
+        for line, angle in zip(degrees, heading_from_q(q[some]), strict=True):
+            before = line[begin - 1 : begin] if begin else np.empty(0)
+            line[some] = np.unwrap(np.concatenate([before, np.degrees(angle)]), period=360.0)[len(before) :]
+    for line in degrees:
+        line += 360.0 if line[0] < -90.0 else 0.0
+    return degrees
 
 
 @mpl.rc_context(_STYLE)

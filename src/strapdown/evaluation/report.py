@@ -34,6 +34,7 @@ from strapdown.motion.stop_and_go import Stops
 from strapdown.types import Solution
 
 MOST_EVENTS = 60  # shown for each solution
+MOST_STOPS = 400  # shown for each solution: more are no reading matter, and the file of the solution has them all
 _LONG_TABLE = 27  # rows: beyond it the path stands above the table, so that both begin on the first page
 _TALL = 1.6  # height over width of the path's picture: beyond it the picture stands beside the table
 
@@ -175,11 +176,13 @@ def _error_stops(tables: Mapping[str, StopTable], solutions: Mapping[str, Soluti
         shared, own = ["stop", "t, s", "L, m", "x, m", "y, m"], own
     elif len(tables) > 3:
         own = own[2:]
-    heads = next(iter(tables.values())).cells()[0]
+    first_table = next(iter(tables.values()))
+    heads = first_table.cells()[0]
     printed = {name: table.cells()[1:] for name, table in tables.items()}
-    rows = []
-    for k, first in enumerate(next(iter(printed.values()))):
-        cells = [_Cell(first[heads.index(h)]) for h in shared]
+    rows, n = [], len(first_table.rows)
+    kept = {n - 1, *(table.worst.number for table in tables.values())}  # of a long run: the first, the worst, the last
+    for k in sorted({*range(min(n, MOST_STOPS)), *kept}):
+        cells = [_Cell(next(iter(printed.values()))[k][heads.index(h)]) for h in shared]
         for name, table in tables.items():
             worst = table.worst.number == k and table.worst.percent is not None
             for j, h in enumerate(own):
@@ -197,16 +200,21 @@ def _error_stops(tables: Mapping[str, StopTable], solutions: Mapping[str, Soluti
         "groups": groups,
         "shared": len(shared),
         "foot": "dx, dy: estimate minus reference, east and north. dr: its length. L: path length so far. "
-        "e = dr / L, of the way so far; the largest is marked.",
+        f"e = dr / L, of the way so far; the largest is marked.{_cut(n - len(rows))}",
     }
+
+
+def _cut(left_out: int) -> str:
+    return f" {left_out} more stops are not shown." if left_out > 0 else ""
 
 
 def _own_stops(solutions: Mapping[str, Solution]) -> dict[str, Any]:
     """Where each filter says it stood, with its own sigma, where there is no reference."""
-    rows = []
+    rows, left_out = [], 0
     for name, solution in solutions.items():
-        p_n, sigma = positions(solution), solution.sigma.get("p_n")
-        for k, (first, last) in enumerate(believed_stands(solution)):
+        p_n, sigma, found = positions(solution), solution.sigma.get("p_n"), believed_stands(solution)
+        left_out = max(left_out, len(found) - MOST_STOPS)
+        for k, (first, last) in enumerate(found[:MOST_STOPS]):
             spread = "" if sigma is None else f"{np.hypot(sigma[last, 0], sigma[last, 1]):.4f}"
             texts = [f"{solution.t[first]:.2f}", f"{solution.t[last]:.2f}", *(f"{x:.4f}" for x in p_n[last]), spread]
             whose = [_Cell(name if k == 0 else "", "text")] if len(solutions) > 1 else []
@@ -221,7 +229,7 @@ def _own_stops(solutions: Mapping[str, Solution]) -> dict[str, Any]:
         "groups": [],
         "shared": 0,
         "foot": "x east, y north, z up, where the filter stood at the end of the stop. σ: its own standard deviation "
-        "of the horizontal position. There is no reference, so errors are not known.",
+        f"of the horizontal position. There is no reference, so errors are not known.{_cut(left_out)}",
     }
 
 

@@ -1,8 +1,9 @@
 """Recordings in files: CSV and Parquet, ours and foreign ones by a column mapping. Formats: docs/io.md."""
 
 from strapdown.io.atomic import whole_bytes, whole_file
-from strapdown.io.columns import COLUMNS, UNITS, ColumnMapping, read_mapping
+from strapdown.io.columns import COLUMNS, UNITS
 from strapdown.io.files import FORMATS, check_writable, read, read_one, write
+from strapdown.io.mapping import ColumnMapping, read_mapping
 
 __all__ = [
     "COLUMNS",

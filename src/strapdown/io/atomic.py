@@ -65,8 +65,15 @@ def writable_target(path: str | os.PathLike[str]) -> Path:
 
 def whole_bytes(path: str | os.PathLike[str], kind: str = "file") -> bytes:
     """All bytes of a file, or one sentence on why not."""
-    try:
+    with refused_unreadable(path, kind):
         return Path(path).read_bytes()
+
+
+@contextmanager
+def refused_unreadable(path: str | os.PathLike[str], kind: str = "file") -> Iterator[None]:
+    """What the system says to opening and reading a file, as one sentence; kind: what the file should be."""
+    try:
+        yield
     except FileNotFoundError:
         raise InputError(f"{kind} {path} does not exist; check the path") from None
     except IsADirectoryError:

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from strapdown.errors import InputError
 from strapdown.io.atomic import writable_target
-from strapdown.io.columns import ColumnMapping, listed
+from strapdown.io.columns import listed
 from strapdown.io.csv import read_csv, write_csv
+from strapdown.io.mapping import ColumnMapping
 from strapdown.io.parquet import read_parquet, write_parquet
 from strapdown.types import Recording
 
-_Reader = Callable[[Path, ColumnMapping | None], dict[str, Recording]]
+_Reader = Callable[[Path, ColumnMapping | None, Callable[[float], None]], dict[str, Recording]]
 _Writer = Callable[[Path, Mapping[str, Recording]], None]
 
 FORMATS: dict[str, tuple[_Reader, _Writer]] = {
@@ -33,14 +34,19 @@ def check_writable(path: str | PathLike[str]) -> None:
     writable_target(path)
 
 
-def read(path: str | PathLike[str], columns: ColumnMapping | None = None) -> dict[str, Recording]:
-    """All sensors of a file, by name.
+def read(
+    path: str | PathLike[str],
+    columns: ColumnMapping | None = None,
+    done: Callable[[float], None] = lambda part: None,
+) -> dict[str, Recording]:
+    """All sensors of a file, by name. The file is read as a stream: in memory is what it holds, not what it is.
 
     `columns` reads a foreign file: our column -> its column, or our column -> {"column": ..., "unit": ...}.
     Only the mapped columns are read then. A file without sensor names has one sensor, called after the file.
+    done: called with the part of the file that is read, 0 to 1.
     """
     path = Path(path)
-    return _format(path)[0](path, columns)
+    return _format(path)[0](path, columns, done)
 
 
 def read_one(path: str | PathLike[str], sensor: str | None = None, columns: ColumnMapping | None = None) -> Recording:

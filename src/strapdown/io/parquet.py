@@ -1,6 +1,7 @@
 """Recordings as Parquet: the same columns as in CSV, doubles bit for bit, meta in the schema."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -8,68 +9,98 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from strapdown.errors import InputError
-from strapdown.io.atomic import whole_bytes, whole_file
-from strapdown.io.columns import FLAGS, ROW_NUMBER, ColumnMapping, Source, sources
-from strapdown.io.table import (
-    check_version,
-    meta_from_json,
-    recordings_from_table,
-    table_from_recordings,
-    with_row_numbers,
-)
+from strapdown.io.atomic import refused_unreadable, whole_file
+from strapdown.io.columns import FLAGS
+from strapdown.io.gather import Gathered
+from strapdown.io.mapping import ROW_NUMBER, ColumnMapping, Source, sources
+from strapdown.io.table import Table, check_version, meta_from_json
 from strapdown.types import Recording
 
 
 def write_parquet(path: Path, recordings: Mapping[str, Recording]) -> None:
-    table = table_from_recordings(recordings)
-    with whole_file(path) as tmp:
-        # measured doubles hardly ever repeat, so only the sensor's name is worth a dictionary;
-        # checksums let the reader see a damaged page
-        pa.parquet.write_table(table, tmp, use_dictionary=["sensor"], write_page_checksum=True)
+    table = Table(recordings, pa.bool_())
+    # measured doubles hardly ever repeat, so only the sensor's name is worth a dictionary
+    write_row_groups(path, table.schema, table.parts(), ["sensor"])
 
 
-def read_parquet(path: Path, mapping: ColumnMapping | None = None) -> dict[str, Recording]:
+def write_row_groups(path: Path, schema: pa.Schema, parts: Iterator[pa.Table], dictionary: list[str] | bool) -> None:
+    """A row group for each part; checksums let the reader see a damaged page."""
+    with (
+        whole_file(path) as tmp,
+        pa.parquet.ParquetWriter(tmp, schema, use_dictionary=dictionary, write_page_checksum=True) as writer,
+    ):
+        for part in parts:
+            writer.write_table(part)
+
+
+def read_parquet(
+    path: Path, mapping: ColumnMapping | None = None, done: Callable[[float], None] = lambda part: None
+) -> dict[str, Recording]:
     place = str(path)
-    data = whole_bytes(path)
-    if not data:
-        raise InputError(f"{place} is empty; check that it was recorded to the end")
-    schema, file = _opened(data, place)
-    found = sources(schema.names, mapping, place)
-    stored = [source for source in found if source.index != ROW_NUMBER]
-    columns = with_row_numbers(found, _columns(file, schema, stored, place))
-    notes = schema.metadata or {}
-    if b"strapdown" in notes:
-        check_version(_text(notes[b"strapdown"]), place)
-    meta = meta_from_json(_text(notes.get(b"strapdown_meta", b"{}")), place)
-    if not len(columns[0][1]):
+    with parquet_file(path, "file", "record") as file:
+        schema = file.schema_arrow
+        found = sources(schema.names, mapping, place)
+        notes = schema.metadata or {}
+        if b"strapdown" in notes:
+            check_version(_text(notes[b"strapdown"]), place)
+        meta = meta_from_json(_text(notes.get(b"strapdown_meta", b"{}")), place)
+        gathered = Gathered(found, path.name.split(".")[0], place)
+        _gather(file, schema, gathered, done)
+    if gathered.rows == 0:
         raise InputError(f"{place} has no rows; nothing was recorded")
-    return recordings_from_table(columns, meta, place, lambda row: f"{place}, row {row}", path.name.split(".")[0])
+    return gathered.recordings(meta, lambda row: f"{place}, row {row}")
 
 
-def _opened(data: bytes, place: str) -> tuple[pa.Schema, Any]:
-    try:
-        file = pa.parquet.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
-        return file.schema_arrow, file
-    except Exception as e:  # damaged files make pyarrow raise many kinds, among them plain OSError and KeyError
-        raise InputError(f"{place} is not a whole Parquet file: {_reason(e)}; copy or record it again") from e
-
-
-def _columns(file: Any, schema: pa.Schema, found: list[Source], place: str) -> list[tuple[Source, Any]]:
-    columns = []
-    for source in found:
-        name = schema.names[source.index]
-        kind = schema.field(source.index).type
-        wanted = _wanted(source, kind)
-        if wanted is None:
-            raise InputError(f"{place}: column {name} holds {kind}, expected {_expected(source)}; convert it first")
+@contextmanager
+def parquet_file(path: Path, kind: str, again: str) -> Iterator[Any]:
+    """An open Parquet file; kind and again: what it should be, and what to do with one that is damaged."""
+    with refused_unreadable(path, kind):
+        raw = path.open("rb")
+    with raw:
+        if not path.stat().st_size:
+            raise InputError(f"{path} is empty; check that it was recorded to the end")
         try:
-            array = file.read(columns=[name], use_threads=False).column(0)
-            columns.append((source, array.cast(wanted, safe=False)))
-        except Exception as e:  # as above
-            raise InputError(f"{place}: column {name} is damaged: {_reason(e)}; copy or record it again") from e
-    if len({len(array) for _, array in columns}) > 1:
-        raise InputError(f"{place} has columns of different lengths; copy or record it again")
-    return columns
+            file = pa.parquet.ParquetFile(raw, page_checksum_verification=True)
+            file.schema_arrow  # noqa: B018 - damage shows here
+        except Exception as e:  # damaged files make pyarrow raise many kinds, among them plain OSError and KeyError
+            raise InputError(f"{path} is not a whole Parquet file: {reason_of(e)}; copy or {again} it again") from e
+        yield file
+
+
+def _gather(file: Any, schema: pa.Schema, gathered: Gathered, done: Callable[[float], None]) -> None:
+    """Row group after row group, and column after column: one column of a row group is in memory besides."""
+    stored = []
+    for source in gathered.found:
+        if source.index != ROW_NUMBER:
+            name, kind = schema.names[source.index], schema.field(source.index).type
+            wanted = _wanted(source, kind)
+            if wanted is None:
+                raise InputError(
+                    f"{gathered.place}: column {name} holds {kind}, expected {_expected(source)}; convert it first"
+                )
+            stored.append((source, name, wanted))
+    stored.sort(key=lambda entry: entry[0].column.name != "sensor")  # whose rows they are comes first
+    for group in range(file.num_row_groups):
+        rows = None
+        for source, name, wanted in stored:
+            try:
+                array = file.read_row_group(group, columns=[name], use_threads=False).column(0)
+                array = array.cast(wanted, safe=False)
+            except Exception as e:  # as above
+                raise InputError(
+                    f"{gathered.place}: column {name} is damaged: {reason_of(e)}; copy or record it again"
+                ) from e
+            if rows is not None and len(array) != rows:
+                raise InputError(f"{gathered.place} has columns of different lengths; copy or record it again")
+            of_sensors = source.column.name == "sensor"
+            if rows is None:
+                rows = len(array)
+                gathered.begin(rows, array if of_sensors else None)
+            if rows and not of_sensors:
+                gathered.put(source, array)
+        if group == 0 and gathered.rows:
+            gathered.refuse_too_long(gathered.rows / max(file.metadata.num_rows, gathered.rows))
+        done((group + 1) / file.num_row_groups)
 
 
 def _wanted(source: Source, kind: pa.DataType) -> pa.DataType | None:
@@ -94,5 +125,5 @@ def _text(note: bytes) -> str:
     return note.decode("utf-8", "replace")
 
 
-def _reason(e: Exception) -> str:
+def reason_of(e: Exception) -> str:
     return " ".join(str(e).split())[:200] or type(e).__name__

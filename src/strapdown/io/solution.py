@@ -7,66 +7,47 @@ line above the header, in Parquet in the schema. As it has t, p and q, a solutio
 
 import csv
 import gzip
-import io
 import json
-import re
-import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
 from strapdown.errors import InputError
-from strapdown.io.atomic import whole_bytes, whole_file
-from strapdown.io.columns import listed
-from strapdown.types import Array, Event, Solution
+from strapdown.io.csv import csv_head, write_parts
+from strapdown.io.parquet import parquet_file, reason_of, write_row_groups
+from strapdown.io.solution_columns import Filling, columns_of, parts_of
+from strapdown.io.table import PLAIN_VALUES, plain_value
+from strapdown.io.text_blocks import LINE_END, Block, text_blocks
+from strapdown.types import Event, Solution
 
 SOLUTION_VERSION = "1"
 MARK = "# strapdown-solution "
 SUFFIXES = (".csv", ".csv.gz", ".parquet")
 MOST_CSV_ROWS = 1_000_000
-# by name in bias and sigma; others are in SI too, as everything inside
-UNITS = {"gyr": "rad/s", "acc": "m/s2", "mag": "uT", "p": "m", "v": "m/s", "attitude": "rad"}
-_HEADER = re.compile(r"(?P<name>[^\[\]]*?)\s*(?:\[(?P<unit>[^\],]*)(?:,\s*(?P<frame>[^\],]*))?\])?")
-_KEY = re.compile(r"[A-Za-z0-9_]+")
-_VECTOR = re.compile(r"(?P<kind>bias|sigma)_(?P<what>[A-Za-z0-9_]+)_(?P<axis>[xyz])")
 
 
 def write_solution(path: str | PathLike[str], solution: Solution) -> None:
     """Write one solution; the file appears whole or not at all, and the same solution gives the same bytes."""
     path = Path(path)
     suffix = _suffix(path)
-    columns = _columns(solution)
+    columns = columns_of(solution)
     notes = _notes_json(solution)
+    flag = pa.bool_() if suffix == ".parquet" else pa.int8()  # 0 and 1 are read by everything, true and false by some
+    schema = pa.schema(
+        [(name, flag if values.dtype == bool else pa.float64()) for name, (values, _) in columns.items()],
+        metadata={"strapdown-solution": SOLUTION_VERSION, "strapdown-solution-notes": notes},
+    )
     if suffix == ".parquet":
-        fields = [
-            pa.field(name, pa.bool_() if values.dtype == bool else pa.float64()) for name, values in columns.items()
-        ]
-        meta = {"strapdown-solution": SOLUTION_VERSION, "strapdown-solution-notes": notes}
-        table = pa.table([pa.array(values) for values in columns.values()], schema=pa.schema(fields, metadata=meta))
-        with whole_file(path) as tmp:
-            pa.parquet.write_table(table, tmp, use_dictionary=False, write_page_checksum=True)
-        return
-    head = io.StringIO()
-    head.write(f"{MARK}{SOLUTION_VERSION}\n# {notes}\n")
-    csv.writer(head, lineterminator="\n").writerow(columns)
-    # 0 and 1 are read by everything, true and false by some
-    cells = [pa.array(values.astype(np.int8) if values.dtype == bool else values) for values in columns.values()]
-    table = pa.table(cells, names=list(columns))
-    options = pa.csv.WriteOptions(include_header=False, quoting_style="none")
-    with whole_file(path) as tmp, tmp.open("wb") as raw:
-        if suffix == ".csv.gz":
-            with gzip.GzipFile(filename="", mode="wb", compresslevel=3, fileobj=raw, mtime=0) as packed:
-                packed.write(head.getvalue().encode())
-                pa.csv.write_csv(table, packed, options)
-        else:
-            raw.write(head.getvalue().encode())
-            pa.csv.write_csv(table, raw, options)
+        write_row_groups(path, schema, parts_of(columns, schema), dictionary=False)
+    else:
+        write_parts(path, csv_head(f"{MARK}{SOLUTION_VERSION}", notes, schema.names), schema, parts_of(columns, schema))
 
 
 def solution_suffix(solution: Solution) -> str:
@@ -77,11 +58,7 @@ def solution_suffix(solution: Solution) -> str:
 def read_solution(path: str | PathLike[str]) -> Solution:
     """The solution of a file that write_solution wrote."""
     path = Path(path)
-    columns, notes = (_read_parquet if _suffix(path) == ".parquet" else _read_csv)(path)
-    try:
-        return _solution(columns, notes)
-    except InputError as e:
-        raise InputError(f"{path}: {e}") from None
+    return (_read_parquet if _suffix(path) == ".parquet" else _read_csv)(path)
 
 
 def is_solution(path: str | PathLike[str]) -> bool:
@@ -104,90 +81,12 @@ def _suffix(path: Path) -> str:
     raise InputError(f"{path} has no suffix we know; name it {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
 
 
-def _columns(solution: Solution) -> dict[str, Any]:
-    """Header -> values, in the order of the file."""
-    columns: dict[str, Any] = {"t [s]": solution.t}
-    for name, values, unit, frame in (
-        ("p", solution.p_n, "m", "n"),
-        ("v", solution.v_n, "m/s", "n"),
-        ("q", solution.q_nb, "1", "nb"),
-    ):
-        if values is not None:
-            axes = "xyz" if values.shape[1] == 3 else "wxyz"
-            columns |= {f"{name}_{a} [{unit}, {frame}]": _column(values, i) for i, a in enumerate(axes)}
-    for kind in ("bias", "sigma"):
-        for key, values in getattr(solution, kind).items():
-            what, frame = _split(_checked_key(key, kind))
-            inside = f"{UNITS.get(what, 'SI')}, {frame}" if frame else UNITS.get(what, "SI")
-            columns |= {f"{kind}_{what}_{a} [{inside}]": _column(values, i) for i, a in enumerate("xyz")}
-    return columns | {f"flag_{_checked_key(key, 'flag')}": values for key, values in solution.flags.items()}
-
-
-def _column(values: Array, i: int) -> Array:
-    return np.ascontiguousarray(values[:, i])
-
-
-def _split(key: str) -> tuple[str, str]:
-    """ "gyr_s" -> ("gyr", "s"); a key that ends in no frame has none."""
-    what, _, frame = key.rpartition("_")
-    return (what, frame) if what and frame in ("n", "b", "s") else (key, "")
-
-
-def _checked_key(key: str, kind: str) -> str:
-    if not isinstance(key, str) or not _KEY.fullmatch(key):
-        raise InputError(f"{kind} {key!r} cannot be the name of a column; use letters, digits and _")
-    return key
-
-
 def _notes_json(solution: Solution) -> str:
-    def plain(value: Any) -> Any:
-        if isinstance(value, np.generic | np.ndarray):
-            return value.tolist()
-        if isinstance(value, Mapping):
-            return dict(value)
-        raise TypeError(f"{type(value).__name__} is not a JSON value")
-
     events = [[e.t_s, e.until_s, e.kind, e.text] for e in solution.events]
     try:
-        return json.dumps({"meta": dict(solution.meta), "events": events}, default=plain, allow_nan=False)
+        return json.dumps({"meta": dict(solution.meta), "events": events}, default=plain_value, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as e:
-        raise InputError(
-            f"the solution's meta or events cannot be written: {e}; "
-            "use plain values (text, finite numbers, true, false, None, lists and dicts of them)"
-        ) from None
-
-
-def _solution(columns: Mapping[str, Any], notes: str) -> Solution:
-    """Columns by header put together; the types check the rest."""
-    plain: dict[str, Any] = {}
-    vectors: dict[str, dict[str, dict[str, Any]]] = {"bias": {}, "sigma": {}}
-    for header, values in columns.items():
-        match = _HEADER.fullmatch(header)
-        name, frame = (match["name"], match["frame"]) if match else (header, None)
-        vector = _VECTOR.fullmatch(name)
-        if vector:
-            key = f"{vector['what']}_{frame}" if frame else vector["what"]
-            vectors[vector["kind"]].setdefault(key, {})[vector["axis"]] = values
-        else:
-            plain[name] = values
-    flags = {name.removeprefix("flag_"): plain.pop(name) for name in list(plain) if name.startswith("flag_")}
-    own: dict[str, Any] = {"t": plain.pop("t", None)}
-    for name, field, axes in (("q", "q_nb", "wxyz"), ("p", "p_n", "xyz"), ("v", "v_n", "xyz")):
-        own[field] = _stacked({a: plain.pop(f"{name}_{a}") for a in axes if f"{name}_{a}" in plain}, name, axes)
-    if own["t"] is None or own["q_nb"] is None:
-        raise InputError("it has no column t or no columns q_w..z; a solution needs time and attitude")
-    if plain:
-        raise InputError(f"it has columns that are not known: {listed(list(plain))}; drop them")
-    for kind, found in vectors.items():
-        own[kind] = {key: _stacked(axes, f"{kind}_{key}", "xyz") for key, axes in found.items()}
-    meta, events = _noted(notes)
-    return Solution(**own, flags=flags, meta=meta, events=events)
-
-
-def _stacked(columns: Mapping[str, Any], name: str, axes: str) -> Any:
-    if columns and len(columns) < len(axes):
-        raise InputError(f"it has only a part of {name}_{axes[0]}..{axes[-1]}; add the others or leave it out")
-    return np.stack([columns[a] for a in axes], axis=-1) if columns else None
+        raise InputError(f"the solution's meta or events cannot be written: {e}; {PLAIN_VALUES}") from None
 
 
 def _noted(notes: str) -> tuple[dict[str, Any], tuple[Event, ...]]:
@@ -199,53 +98,97 @@ def _noted(notes: str) -> tuple[dict[str, Any], tuple[Event, ...]]:
         raise InputError(f"its notes are not of the form meta and events ({e}); mend or write it again") from None
 
 
-def _read_parquet(path: Path) -> tuple[dict[str, Any], str]:
-    data = whole_bytes(path, "solution file")
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
     try:
-        file = pa.parquet.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
-        meta = file.schema_arrow.metadata or {}
+        yield
+    except InputError as e:
+        raise InputError(f"{path}: {e}") from None
+
+
+def _read_parquet(path: Path) -> Solution:
+    with parquet_file(path, "solution file", "write") as file:
+        schema = file.schema_arrow
+        meta = schema.metadata or {}
         _check_version(meta.get(b"strapdown-solution", b"").decode("utf-8", "replace"), path)
-        table = file.read(use_threads=False)
-        columns = {name: table[name].to_numpy() for name in table.column_names}
-        return columns, meta.get(b"strapdown-solution-notes", b"").decode("utf-8", "replace")
-    except InputError:
-        raise
-    except Exception as e:  # damaged files make pyarrow raise many kinds, among them plain OSError and KeyError
-        reason = " ".join(str(e).split())[:200] or type(e).__name__
-        raise InputError(f"{path} is not a whole Parquet file: {reason}; copy or write it again") from e
+        _refuse_twice(schema.names, path)
+        with _named(path):
+            filling = Filling(schema.names)
+        try:
+            for group in range(file.num_row_groups):
+                sizes = set()
+                for field in schema:
+                    array = file.read_row_group(group, columns=[field.name], use_threads=False).column(0)
+                    filling.put(field.name, array if field.type == pa.bool_() else array.cast(pa.float64()))
+                    sizes.add(len(array))
+                if len(sizes) > 1:
+                    raise ValueError("columns of different lengths")
+                filling.rows += sizes.pop()
+        except Exception as e:  # damaged files make pyarrow raise many kinds, among them plain OSError and KeyError
+            raise InputError(f"{path} is not a whole Parquet file: {reason_of(e)}; copy or write it again") from e
+    with _named(path):
+        return filling.solution(*_noted(meta.get(b"strapdown-solution-notes", b"").decode("utf-8", "replace")))
 
 
-def _read_csv(path: Path) -> tuple[dict[str, Any], str]:
-    data = whole_bytes(path, "solution file")
-    try:
-        text = gzip.decompress(data) if _suffix(path) == ".csv.gz" else data
-        mark, notes, header, body = text.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n", 3)
-        mark_text, notes_text, header_text = mark.decode(), notes.decode(), header.decode()
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as e:
-        raise InputError(f"{path} is not a whole text file: {e}; copy or write it again") from e
-    except ValueError:  # fewer than four lines
-        mark_text, notes_text, header_text, body = data[:200].decode("utf-8", "replace"), "", "", b""
-    _check_version(mark_text.removeprefix(MARK).strip() if mark_text.startswith(MARK) else "", path)
-    names = next(csv.reader([header_text]), [])
-    if not names or not body.strip():
+def _read_csv(path: Path) -> Solution:
+    blocks = text_blocks(path, "solution file", "is not a whole text file: {}; copy or write it again")
+    first = next(blocks)
+    (mark, notes, header), size = _first_lines(first, path)
+    _check_version(mark.removeprefix(MARK).strip() if mark.startswith(MARK) else "", path)
+    names = next(csv.reader([header]), [])
+    block = first.after(size, 3)
+    if not names or (block.last and not bytes(block.data[:100]).strip()):
         raise InputError(f"{path} has no rows; write it again")
-    if len(set(names)) < len(names):
-        raise InputError(f"{path} names a column twice; keep one of them")
+    _refuse_twice(names, path)
+    with _named(path):
+        filling = Filling(names)
+    while True:
+        if len(block.data):
+            table = _parsed(block, names, path)
+            for name in names:
+                filling.put(name, table[name])
+            filling.rows += len(table)
+        if block.last:
+            break
+        block = next(blocks)
+    with _named(path):
+        return filling.solution(*_noted(notes.removeprefix("# ")))
+
+
+def _first_lines(block: Block, path: Path) -> tuple[list[str], int]:
+    """Mark, notes and header, empty where there are fewer lines; and how many bytes they are."""
+    lines, begin = [], 0
+    for match in islice(LINE_END.finditer(block.data), 3):
+        lines.append(bytes(block.data[begin : match.start()]))
+        begin = match.end()
+    if not lines:
+        lines = [bytes(block.data[:200])]
+    try:
+        texts = [line.decode() for line in lines]
+    except UnicodeDecodeError as e:
+        raise InputError(f"{path} is not a whole text file: {e}; copy or write it again") from e
+    return texts + [""] * (3 - len(texts)), begin
+
+
+def _parsed(block: Block, names: list[str], path: Path) -> pa.Table:
     types = {name: pa.bool_() if name.startswith("flag_") else pa.float64() for name in names}
     try:
-        table = pa.csv.read_csv(
-            pa.BufferReader(body),
+        return pa.csv.read_csv(
+            pa.BufferReader(block.data),
             pa.csv.ReadOptions(column_names=names),
             convert_options=pa.csv.ConvertOptions(
                 column_types=types, null_values=[], true_values=["1"], false_values=["0"]
             ),
         )
     except (pa.ArrowException, OSError, ValueError) as e:
-        reason = " ".join(str(e).split())[:200]
         raise InputError(
-            f"{path} cannot be read as CSV (rows begin in line 4): {reason}; mend or write it again"
+            f"{path} cannot be read as CSV (rows from line {block.line} on): {reason_of(e)}; mend or write it again"
         ) from e
-    return {name: table[name].to_numpy() for name in names}, notes_text.removeprefix("# ")
+
+
+def _refuse_twice(names: list[str], path: Path) -> None:
+    if len(set(names)) < len(names):
+        raise InputError(f"{path} names a column twice; keep one of them")
 
 
 def _check_version(version: str, path: Path) -> None:

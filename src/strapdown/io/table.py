@@ -1,193 +1,108 @@
-"""Recordings as one long table and back: the part that CSV and Parquet share.
+"""Recordings as one long table, slice by slice: the part that writing CSV and Parquet shares; and their meta as JSON.
 
-The rows of a sensor stand together. A column that one sensor has and another lacks is null (an empty cell) in
-all rows of the other: missing is None, and neither zero nor NaN.
+The rows of a sensor stand together. A column that one sensor has and another lacks is null (an empty cell) in all rows
+of the other.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from strapdown.errors import InputError
-from strapdown.io.columns import COLUMNS, FLAGS, ROW_NUMBER, Column, Source
-from strapdown.types import Increments, Motion, Recording
+from strapdown.io.columns import COLUMNS, FLAGS, Column
+from strapdown.types import Recording
 
 FORMAT_VERSION = "1"
+SLICE_ROWS = 1 << 18  # written at a time: some ten megabytes of columns, and a row group of Parquet
+PLAIN_VALUES = "use plain values (text, finite numbers, true, false, None, lists and dicts of them)"
 
 
-def table_from_recordings(recordings: Mapping[str, Recording]) -> pa.Table:
-    """One row per sample; only columns that at least one sensor has."""
-    if not recordings:
-        raise InputError("there is no recording to write; give at least one")
-    for name in recordings:
-        if not isinstance(name, str) or not name or not name.isprintable():
-            raise InputError(f"sensor name {name!r} cannot be written; use one line of printable text")
-    fields, arrays = [], []
-    for column in COLUMNS:
-        parts = [_cells(name, recording, column) for name, recording in recordings.items()]
-        if any(part is not None for part in parts):
-            kind = _arrow_type(column)
-            whole = [
-                pa.nulls(len(recording), kind) if part is None else pa.array(part, kind)
-                for part, recording in zip(parts, recordings.values(), strict=True)
-            ]
-            arrays.append(pa.concat_arrays(whole))
+def slices(n: int) -> Iterator[slice]:
+    """All of n rows, SLICE_ROWS at a time."""
+    for begin in range(0, n, SLICE_ROWS):
+        yield slice(begin, min(begin + SLICE_ROWS, n))
+
+
+class Table:
+    """Recordings as rows; only columns that at least one sensor has. flag_type: what true and false are written as."""
+
+    def __init__(self, recordings: Mapping[str, Recording], flag_type: pa.DataType) -> None:
+        if not recordings:
+            raise InputError("there is no recording to write; give at least one")
+        for name in recordings:
+            if not isinstance(name, str) or not name or not name.isprintable():
+                raise InputError(f"sensor name {name!r} cannot be written; use one line of printable text")
+        self.meta = meta_to_json(recordings)
+        self._recordings = recordings
+        self._columns = [
+            column for column in COLUMNS if any(_has(recording, column) for recording in recordings.values())
+        ]
+        types = {"sensor": pa.string(), **dict.fromkeys(FLAGS, flag_type)}
+        fields = []
+        for column in self._columns:
             notes = {"unit": column.unit, "frame": column.frame}
+            kind = types.get(column.name, pa.float64())
             fields.append(pa.field(column.header, kind, metadata={k: v for k, v in notes.items() if v}))
-    meta = {"strapdown": FORMAT_VERSION, "strapdown_meta": meta_to_json(recordings)}
-    return pa.table(arrays, schema=pa.schema(fields, metadata=meta))
+        self.schema = pa.schema(fields, metadata={"strapdown": FORMAT_VERSION, "strapdown_meta": self.meta})
+
+    def parts(self) -> Iterator[pa.Table]:
+        """One row per sample, some of them at a time."""
+        for name, recording in self._recordings.items():
+            for rows in slices(len(recording)):
+                cells = [
+                    _cells(name, recording, column, rows, field.type)
+                    for column, field in zip(self._columns, self.schema, strict=True)
+                ]
+                yield pa.table(cells, schema=self.schema)
 
 
-def _arrow_type(column: Column) -> pa.DataType:
-    if column.name in FLAGS:
-        return pa.bool_()
-    return pa.string() if column.name == "sensor" else pa.float64()
-
-
-def _cells(name: str, recording: Recording, column: Column) -> Any:
-    """The values of one column for one sensor, or None where it has none."""
-    if column.name == "sensor":
-        return [name] * len(recording)
+def _values(recording: Recording, column: Column) -> Any:
     value: Any = recording
     for part in column.field.split("."):
         value = getattr(value, part)
         if value is None:
             return None
-    return value if column.axis is None else np.ascontiguousarray(value[:, column.axis])
+    return value
 
 
-def with_row_numbers(
-    found: Sequence[Source], read: Sequence[tuple[Source, pa.ChunkedArray]]
-) -> list[tuple[Source, pa.ChunkedArray]]:
-    """The columns read from a file, with the time of a log that has none: its row numbers."""
-    made = [source for source in found if source.index == ROW_NUMBER]
-    n = len(read[0][1]) if read else 0
-    return [*((source, pa.chunked_array([np.arange(n, dtype=np.float64)])) for source in made), *read]
+def _has(recording: Recording, column: Column) -> bool:
+    return column.name == "sensor" or _values(recording, column) is not None
 
 
-def recordings_from_table(
-    columns: Sequence[tuple[Source, pa.ChunkedArray]],
-    meta: Mapping[str, Mapping[str, Any]],
-    place: str,
-    row_place: Callable[[int], str],
-    lone_name: str,
-) -> dict[str, Recording]:
-    """Split a long table by sensor.
-
-    place names the file, row_place(i) the line of row i, lone_name the sensor of a file that names none.
-    """
-    # Empty cells are looked for in a mask of their own: to numpy they would be NaN, which is something else.
-    cells = {source.column.name: _numbers(source, array) for source, array in columns if source.column.name != "sensor"}
-    rows_of = _rows_by_sensor(
-        next((a for s, a in columns if s.column.name == "sensor"), None), len(cells["t"][0]), lone_name
-    )
-    if None in rows_of:
-        raise InputError(f"{row_place(int(rows_of[None][0]))} has no sensor name; fill the column sensor")
-    read: dict[str, Recording] = {}
-    for name, rows in rows_of.items():
-        assert name is not None
-        block = {}
-        for column, (values, empty) in cells.items():
-            if not empty[rows].any():
-                block[column] = values[rows]
-            elif not empty[rows].all():
-                at = row_place(int(rows[np.argmax(empty[rows])]))
-                raise InputError(
-                    f"{at}: {column} is empty, but sensor {name} has it in other rows; "
-                    "fill the cell, drop the row, or empty the whole column of this sensor"
-                )
-        _check_finite(name, block, rows, row_place)
-        try:
-            read[name] = _recording(block, meta.get(name, {}))
-        except InputError as e:
-            raise InputError(f"{place}, sensor {name}: {e}") from None
-    return read
-
-
-def _numbers(source: Source, array: pa.ChunkedArray) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Values in our unit, and where the cells are empty."""
-    empty = array.is_null().to_numpy(zero_copy_only=False)
-    values = array.fill_null(False if source.column.name in FLAGS else 0.0).to_numpy(zero_copy_only=False)
-    if source.unit is not None:
-        with np.errstate(over="ignore"):  # becomes inf, which is told with its line later
-            values = source.unit.convert(values)
-    return values, empty
-
-
-def _rows_by_sensor(sensor: pa.ChunkedArray | None, n: int, lone_name: str) -> dict[str | None, NDArray[np.int64]]:
-    """Row numbers of each sensor, sensors in the order in which they appear; None is an empty name."""
-    if sensor is None:
-        return {lone_name: np.arange(n)}
-    codes = sensor.combine_chunks().dictionary_encode(null_encoding="encode")
-    code = codes.indices.to_numpy(zero_copy_only=False)
-    order = np.argsort(code, kind="stable")
-    blocks = np.split(order, np.flatnonzero(np.diff(code[order])) + 1)
-    names = codes.dictionary.to_pylist()
-    return {names[code[rows[0]]] or None: rows for rows in blocks}
-
-
-def _check_finite(
-    name: str, block: Mapping[str, Any], rows: NDArray[np.int64], row_place: Callable[[int], str]
-) -> None:
-    for column, values in block.items():
-        bad = ~np.isfinite(values)
-        if bad.any():
-            i = int(np.argmax(bad))
-            when = f" (t = {block['t'][i]:.6g} s)" if "t" in block and np.isfinite(block["t"][i]) else ""
-            raise InputError(
-                f"{row_place(int(rows[i]))}: {column} of sensor {name} is not finite at sample {i}{when}, "
-                f"{int(bad.sum())} of {len(bad)} samples; drop or fill these samples first"
-            )
-
-
-def _recording(block: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Recording:
-    """One sensor's columns put together; the types check the rest."""
-    parts: dict[str, dict[str, Any]] = {"": {}, "increments": {}, "truth": {}}
-    for field in dict.fromkeys(column.field for column in COLUMNS if column.name != "sensor"):
-        members = [column for column in COLUMNS if column.field == field]
-        have = [column.name for column in members if column.name in block]
-        if have and len(have) < len(members):
-            lack = ", ".join(column.name for column in members if column.name not in block)
-            raise InputError(f"{lack} empty but {have[0]} is not; fill them, or empty all of them")
-        if have:
-            owner, _, attribute = field.rpartition(".")
-            lone = members[0].axis is None
-            parts[owner][attribute] = block[have[0]] if lone else np.stack([block[name] for name in have], axis=-1)
-    own = parts[""]
-    if "t" not in own:
-        raise InputError("t is empty; every row needs its time")
-    for owner, kind, count in (("increments", Increments, 3), ("truth", Motion, 6)):
-        if parts[owner]:
-            if len(parts[owner]) < count:
-                raise InputError(f"only a part of {owner} is filled; fill all its columns, or empty all of them")
-            own[owner] = kind(t=own["t"], **parts[owner])
-    return Recording(**own, meta=meta)
+def _cells(name: str, recording: Recording, column: Column, rows: slice, kind: pa.DataType) -> pa.Array:
+    """The values of one column for one sensor, null where it has none."""
+    n = rows.stop - rows.start
+    if column.name == "sensor":
+        return pa.repeat(pa.scalar(name, kind), n)
+    values = _values(recording, column)
+    if values is None:
+        return pa.nulls(n, kind)
+    cells = values[rows] if column.axis is None else np.ascontiguousarray(values[rows, column.axis])
+    return pa.array(cells.astype(np.int8) if kind == pa.int8() else cells, kind)
 
 
 def meta_to_json(recordings: Mapping[str, Recording]) -> str:
     """One line of JSON: sensor -> its meta."""
 
-    def plain(value: Any) -> Any:
-        if isinstance(value, np.generic | np.ndarray):
-            return value.tolist()
-        if isinstance(value, Mapping):
-            return dict(value)
-        raise TypeError(f"{type(value).__name__} is not a JSON value")
-
     for name, recording in recordings.items():
         for key, value in recording.meta.items():
             try:
-                json.dumps({key: value}, default=plain, allow_nan=False)
+                json.dumps({key: value}, default=plain_value, allow_nan=False)
             except (TypeError, ValueError, RecursionError) as e:
-                raise InputError(
-                    f"meta {key!r} of sensor {name} cannot be written: {e}; "
-                    "use plain values (text, finite numbers, true, false, None, lists and dicts of them)"
-                ) from None
-    return json.dumps({name: dict(r.meta) for name, r in recordings.items()}, default=plain, allow_nan=False)
+                raise InputError(f"meta {key!r} of sensor {name} cannot be written: {e}; {PLAIN_VALUES}") from None
+    return json.dumps({name: dict(r.meta) for name, r in recordings.items()}, default=plain_value, allow_nan=False)
+
+
+def plain_value(value: Any) -> Any:
+    """For json.dumps: arrays and read-only mappings as JSON has them."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is not a JSON value")
 
 
 def meta_from_json(text: str, place: str) -> dict[str, dict[str, Any]]:

@@ -1,0 +1,36 @@
+"""Arrays that are filled block by block, from files whose length is not known before their end."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MORE = 10  # a tenth more than is there: at most so much is room that is not used in the end
+
+
+class Growing:
+    """Rows of an array that gets longer in place; the system moves its pages, so that there are never two of it."""
+
+    def __init__(self, width: int | None, dtype: type = np.float64) -> None:
+        self._width = () if width is None else (width,)
+        self._array: NDArray[Any] = np.empty((0, *self._width), dtype)
+
+    def put(self, begin: int, values: NDArray[Any], axis: int | None = None) -> None:
+        """Values from row begin on, of one component of a vector if axis is given."""
+        end = begin + len(values)
+        if end > len(self._array):
+            self._resize(max(end, len(self._array) + len(self._array) // _MORE))
+        if axis is None:
+            self._array[begin:end] = values
+        else:
+            self._array[begin:end, axis] = values
+
+    def locked(self, rows: int) -> NDArray[Any]:
+        """The array, of so many rows and read-only: types take it over as it is."""
+        if len(self._array) != rows:
+            self._resize(rows)
+        self._array.flags.writeable = False
+        return self._array
+
+    def _resize(self, rows: int) -> None:
+        self._array.resize((rows, *self._width), refcheck=False)  # nobody else has seen it yet

@@ -1,0 +1,205 @@
+"""Which column of a file is which of ours: by its header, or by a mapping for files of others."""
+
+import math
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+
+from strapdown.errors import InputError
+from strapdown.io.atomic import whole_bytes
+from strapdown.io.columns import BY_NAME, COLUMNS, UNITS, Column, Unit, listed
+
+ColumnMapping = Mapping[str, str | Mapping[str, str | float]]
+ROW_NUMBER = -1  # in place of a column: the time of a log that has none, made from its rate
+
+MAPPING_HINT = (
+    "give a mapping from our names to the file's: --columns MAPPING.toml on the command line, in Python "
+    'columns={"t": {"column": "time", "unit": "ms"}, "acc_x": {"column": "ax", "unit": "g"}} (docs/io.md)'
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where one of our columns stands in a file (or ROW_NUMBER), and the unit it has there."""
+
+    column: Column
+    index: int
+    unit: Unit | None
+
+
+def sources(header: Sequence[str], mapping: ColumnMapping | None, place: str) -> list[Source]:
+    """Our columns in a file's header, by the mapping if there is one; `place` names the file in errors."""
+    found = _own_sources(header, place) if mapping is None else _mapped_sources(header, mapping, place)
+    _check_complete({s.column.name for s in found}, place)
+    return found
+
+
+def _own_sources(header: Sequence[str], place: str) -> list[Source]:
+    found: list[Source] = []
+    unknown: list[str] = []
+    for index, text in enumerate(header):
+        name, unit, frame = _parse_header(text)
+        column = BY_NAME.get(name)
+        if column is None:
+            unknown.append(text)
+        else:
+            found.append(Source(column, index, _header_unit(column, unit, frame, text, place)))
+    if unknown:
+        raise InputError(
+            f"{place} has columns that are not known: {listed(unknown)}; it has {listed(header)}, "
+            f"expected are {_expected()}; {MAPPING_HINT}"
+        )
+    names = [s.column.name for s in found]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InputError(f"{place} has column {twice[0]} twice; keep one of them")
+    return found
+
+
+def _mapped_sources(header: Sequence[str], mapping: ColumnMapping, place: str) -> list[Source]:
+    found: list[Source] = []
+    for name, (text, unit) in parse_mapping(mapping).items():
+        if text is None:
+            found.append(Source(BY_NAME[name], ROW_NUMBER, unit))
+            continue
+        if text not in header:
+            raise InputError(
+                f'{place} has no column "{text}", which the mapping names for {name}; it has {listed(header)}'
+            )
+        if list(header).count(text) > 1:
+            raise InputError(f'{place} has column "{text}" twice; the mapping cannot tell which is {name}')
+        found.append(Source(BY_NAME[name], list(header).index(text), unit))
+    return found
+
+
+def parse_mapping(mapping: ColumnMapping) -> dict[str, tuple[str | None, Unit | None]]:
+    """Check a mapping: our name -> (the file's column, its unit). Without a unit the column has ours.
+
+    Raw counts become (count - zero_counts) / counts_per_unit. The time of a log without time stamps is
+    {"rate_hz": ...}: its column is None, and its "unit" turns row numbers into seconds.
+    """
+    if not isinstance(mapping, Mapping):
+        raise InputError(f"the column mapping is a {type(mapping).__name__}; {MAPPING_HINT}")
+    parsed: dict[str, tuple[str | None, Unit | None]] = {}
+    for name, entry in mapping.items():
+        column = BY_NAME.get(name)
+        if column is None:
+            raise InputError(f'the column mapping names "{name}"; our columns are {listed(list(BY_NAME))}')
+        entry = {"column": entry} if isinstance(entry, str) else entry
+        if name == "t" and isinstance(entry, Mapping) and set(entry) == {"rate_hz"}:
+            if "sensor" in mapping:
+                raise InputError("the mapping makes t from a rate, which works for one sensor only; leave sensor out")
+            parsed[name] = (None, Unit("s", over=_number(entry, "rate_hz", name, above_zero=True)))
+            continue
+        text, unit = (entry.get("column"), entry.get("unit")) if isinstance(entry, Mapping) else (None, None)
+        if (
+            not isinstance(entry, Mapping)
+            or not set(entry) <= {"column", "unit", *_COUNTS}
+            or not isinstance(text, str)
+            or not isinstance(unit, str | None)
+        ):
+            raise InputError(
+                f'the column mapping of {name} is {entry!r}; write "ax" or {{"column": "ax", "unit": "g"}} '
+                "(raw counts and logs without time: docs/io.md)"
+            )
+        known = _unit(column, unit, f"the mapping of {name}")
+        parsed[name] = (text.strip(), _counted(known, entry, name) if set(entry) & set(_COUNTS) else known)
+    if parsed and all(text is None for text, _ in parsed.values()):
+        raise InputError(f"the column mapping names no column of the file; {MAPPING_HINT}")
+    return parsed
+
+
+_COUNTS = ("counts_per_unit", "zero_counts")
+
+
+def _counted(unit: Unit | None, entry: Mapping[str, str | float], name: str) -> Unit:
+    """The unit of a raw count: sensitivity and zero as a data sheet prints them."""
+    if unit is None:
+        raise InputError(f"the mapping of {name} has counts, but {name} has no unit; leave them out")
+    over = unit.over * (_number(entry, "counts_per_unit", name) if "counts_per_unit" in entry else 1.0)
+    zero = _number(entry, "zero_counts", name) if "zero_counts" in entry else 0.0
+    return Unit(unit.si, unit.times, over, unit.plus - zero * unit.times / over)
+
+
+def _number(entry: Mapping[str, str | float], key: str, name: str, above_zero: bool = False) -> float:
+    value = entry[key]
+    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not number or (key != "zero_counts" and value == 0) or (above_zero and value < 0):  # type: ignore[operator]
+        raise InputError(
+            f"{key} in the mapping of {name} is {value!r}; give a number{' above 0' if above_zero else ''}"
+        )
+    return float(value)
+
+
+def read_mapping(path: str | PathLike[str]) -> dict[str, str | dict[str, str | float]]:
+    """A column mapping in a TOML file: lines like `acc_x = { column = "ax", unit = "g" }`, `t = "time"`."""
+    try:
+        mapping = tomllib.loads(whole_bytes(path, "mapping file").decode("utf-8-sig"))
+    except (ValueError, RecursionError) as e:  # TOML syntax or encoding
+        raise InputError(f"{path} is not a TOML file: {e}; {_TOML_HINT}") from e
+    if not mapping:
+        raise InputError(f"{path} maps no column; {_TOML_HINT}")
+    try:
+        parse_mapping(mapping)
+    except InputError as e:
+        raise InputError(f"{path}: {e}") from None
+    return mapping
+
+
+_TOML_HINT = 'write lines like acc_x = { column = "ax", unit = "g" }'
+
+_HEADER = re.compile(r"\s*([^\[\]]*?)\s*(?:\[\s*([^\[\],]*?)\s*(?:,\s*([^\[\],]*?)\s*)?\]\s*)?")
+
+
+def _parse_header(text: str) -> tuple[str, str | None, str | None]:
+    """`acc_x [m/s2, s]` -> ("acc_x", "m/s2", "s")."""
+    match = _HEADER.fullmatch(text)
+    return (match[1], match[2], match[3]) if match else (text, None, None)
+
+
+def _header_unit(column: Column, unit: str | None, frame: str | None, text: str, place: str) -> Unit | None:
+    if unit is None and column.unit not in (None, "1"):
+        # a guess here would be wrong by 9.8 or 57 one day, without a sound
+        raise InputError(f"{place}: column {text} names no unit; write {column.header}, or {MAPPING_HINT}")
+    if frame is not None and frame != column.frame:
+        raise InputError(f'{place}: column "{text}" is told in frame {frame}; expected {column.header}')
+    return _unit(column, unit, f'{place}: column "{text}"')
+
+
+def _unit(column: Column, unit: str | None, place: str) -> Unit | None:
+    if column.unit is None:
+        if unit is not None:
+            raise InputError(f"{place} has unit {unit}, but {column.name} has none; leave it out")
+        return None
+    found = UNITS.get(column.unit if unit is None else unit)
+    if found is None or found.si != column.unit:
+        fitting = [name for name, known in UNITS.items() if known.si == column.unit]
+        raise InputError(f"{place} has unit {unit}; {column.name} can be in {listed(fitting)}")
+    return found
+
+
+def _check_complete(names: set[str], place: str) -> None:
+    """A quantity comes with all its axes; truth and increments with all their parts."""
+    if "t" not in names:
+        raise InputError(f"{place} has no column t [s]; every file needs the time of its rows, or {MAPPING_HINT}")
+    for group in dict.fromkeys(_group(column) for column in COLUMNS):
+        members = [column.name for column in COLUMNS if _group(column) == group]
+        missing = [name for name in members if name not in names]
+        if missing and len(missing) < len(members):
+            raise InputError(f"{place} has only a part of {group}, without {listed(missing)}; add them or leave it out")
+
+
+def _group(column: Column) -> str:
+    return column.field.split(".")[0]
+
+
+def _expected() -> str:
+    """All headers, the axes of a quantity in one: gyr_x..z [rad/s, s], tilt_x..y [rad, s]."""
+    last = {column.field: column.name[-1] for column in COLUMNS if column.axis is not None}
+    return ", ".join(
+        re.sub(r"_([wx])\b", rf"_\1..{last.get(column.field)}", column.header)
+        for column in COLUMNS
+        if column.axis in (None, 0)
+    )
