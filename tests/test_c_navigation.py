@@ -6,6 +6,7 @@ import pytest
 from strapdown.calibration.apply import META
 from strapdown.errors import InputError
 from strapdown.evaluation.consistency import chi_square_bounds
+from strapdown.navigation.vehicle_filter import left_by, mounting_sigma_rad
 from strapdown.papers import c_navigation
 from strapdown.papers.c_drive import DISTURBANCE_DEG, TESTS, Push, drive, floor_iron, path_of
 from strapdown.papers.c_robot import DECLINATION, FIELD_N, RATE_HZ, G, robot
@@ -53,7 +54,8 @@ def test_a_robot_as_bought_is_off_and_calibrated_is_not():
         reading = line @ np.array([0.0, 0.0, G]) + np.array(acc.bias)
         raw.append(np.linalg.norm(reading[:2]))
         left.append(found.corrected(reading[None])[0, :2])
-        stated.append(np.hypot(one.acc_bias_sigma, G * one.mounting_sigma_rad))
+        said = left_by(one.calibration, G)["acc_bias_sigma"]
+        stated.append(np.hypot(said, G * mounting_sigma_rad(one.calibration)))
     assert np.mean(raw) > 0.1  # m/s2: 50 mg are allowed by the data sheet at three deviations
     low, high = chi_square_bounds(1, 12, 0.999)
     assert low < np.mean((np.array(left) / np.array(stated)[:, None]) ** 2) < high  # chance, of 12 numbers
@@ -86,6 +88,12 @@ def test_what_is_changed_of_a_run_is_in_its_truth():
     assert 1.0 - len(lossy.log) / len(plain_rows("straight")) == pytest.approx(0.05, abs=0.012)  # five deviations
     level = pushed.body_attitude_error_n(pushed.ekf15().run(pushed.log, alignment=pushed.aligned()))
     assert np.abs(level[:, :2]).max() < 0.02 and len(level) == len(pushed.log)
+
+
+def test_a_wheel_that_stands_in_a_turn_on_the_spot_is_not_called_dead():
+    for seed in (1, 2):
+        found = drive("square", seed).navigated(odometer=True)
+        assert not any(event.kind == "odometer_rejected" for event in found.solution.events), found.notes
 
 
 def plain_rows(kind):

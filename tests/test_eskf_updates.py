@@ -9,6 +9,7 @@ from paper_c_cases import DECLINATION, ROLLING, WHEEL, G, drive
 from strapdown.errors import InputError
 from strapdown.kernels import eskf_layout as at
 from strapdown.kernels.eskf_aids import body_speed
+from strapdown.kernels.eskf_predict import gyr_excess
 from strapdown.kernels.eskf_updates import spread_of, take
 from strapdown.navigation.alignment import align_by_magnetometer, align_to_yaw, align_without_heading
 from strapdown.navigation.eskf import Eskf
@@ -21,7 +22,7 @@ from strapdown.navigation.updates import (
     ZeroRate,
     ZeroVelocity,
 )
-from strapdown.rotation import euler_from_q, q_exp, q_from_euler, q_mul, q_rotate
+from strapdown.rotation import euler_from_q, matrix, q_exp, q_from_euler, q_mul, q_rotate
 from strapdown.types import Recording
 
 NO_TAPE = np.empty(0)
@@ -34,7 +35,8 @@ def random_state(seed):
     x[at.VELOCITY : at.VELOCITY + 3] = rng.normal(size=3)
     root = rng.normal(size=(at.COLUMNS, at.COLUMNS))
     full = root @ root.T
-    full[16, 17] = full[17, 16] = 0.0  # the considered parameters have nothing to do with each other
+    considered = slice(at.N, at.COLUMNS)  # they have nothing to do with each other
+    full[considered, considered] = np.diag(np.diag(full)[considered])
     x[at.COVARIANCE :] = full[: at.N].ravel()
     return x, full, rng
 
@@ -47,8 +49,8 @@ def cov_of(x):
 def test_an_update_is_josephs_form_with_schmidts_gain(h_consider):
     x, full, rng = random_state(1)
     s = np.zeros(at.S_SIZE)
-    s[at.S_ODO_SCALE_VAR], s[at.S_GYR_SCALE_VAR] = full[16, 16], full[17, 17]
-    row = np.concatenate([rng.normal(size=at.N), [h_consider, 0.0]])
+    s[at.S_ODO_SCALE_VAR] = full[16, 16]
+    row = np.concatenate([rng.normal(size=at.N), [h_consider, 0.0, 0.0, 0.0]])
     x[at.H : at.H + at.N] = row[: at.N]
     gain = full @ row / (row @ full @ row + 0.3)
     gain[at.N :] = 0.0  # considered, not estimated
@@ -60,6 +62,20 @@ def test_an_update_is_josephs_form_with_schmidts_gain(h_consider):
     np.testing.assert_allclose(cov_of(x), joseph[: at.N], atol=1e-11)  # roundoff of numbers near 30
     np.testing.assert_allclose(x[at.DX : at.DX + at.N], gain[: at.N] * 0.5, atol=1e-14)  # roundoff
     assert np.array_equal(cov_of(x)[:, : at.N], cov_of(x)[:, : at.N].T)  # both halves get the same bits
+
+
+def test_a_turn_spreads_by_what_the_gyroscope_reads_too_much():
+    """phi <- phi - R c turn, with the considered vector c: A P A^T, written out."""
+    x, full, _ = random_state(3)
+    variance, turn = 0.4, 0.2
+    c = slice(at.N + at.GYR_EXCESS, at.COLUMNS)
+    full[c, c] = variance * np.eye(3)
+    r = matrix(x[:4])
+    a = np.eye(at.COLUMNS)
+    a[at.PHI_N : at.PHI_N + 3, c] = -turn * r
+    gyr_excess(cov_of(x), variance, tuple(r.ravel()), (0.0, 0.0, turn))
+    np.testing.assert_allclose(cov_of(x), (a @ full @ a.T)[: at.N], atol=1e-13)  # roundoff of numbers near 30
+    assert np.array_equal(cov_of(x)[:, : at.N], cov_of(x)[:, : at.N].T)
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
@@ -195,6 +211,18 @@ def test_fixes_and_heights_pull_to_where_they_are():
     assert any(event.kind == "fix_rejected" for event in off.events)
     with pytest.raises(InputError, match="no position fix lies"):
         d.filter().run(d.log, fixes=PositionFixes([1e6], [[0, 0, 0]]))
+
+
+def test_without_gates_every_measurement_is_taken():
+    d = drive("straight", 2, length_m=0.3)
+    rows = np.arange(200, len(d.log), 300)
+    wrong = PositionFixes(d.log.t[rows], d.log.truth.p_n[rows] + 100.0, 0.001)
+    for probability, taken in ((1e-6, False), (0.0, True)):
+        found = d.filter(gate_probability=probability).run(d.log, fixes=wrong)
+        assert any(event.kind == "fix_rejected" for event in found.events) is not taken
+        assert bool(np.linalg.norm(found.p_n[-1]) > 100.0) is taken
+    with pytest.raises(InputError, match="0 \\(no gate\\)"):
+        Eskf(gate_probability=-0.1)
 
 
 def test_innovations_are_collected_and_those_of_the_gyroscope_are_white():

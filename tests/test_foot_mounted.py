@@ -81,10 +81,10 @@ def test_alignment_weighs_a_short_rest_lightly():
 
 
 def test_other_files_are_refused_in_words(tmp_path):
-    with pytest.raises(InputError, match="not a file"):
+    with pytest.raises(InputError, match="there is no file"):
         read_foot_vicon(tmp_path / "none.mat")
     (tmp_path / "text.mat").write_text("no")
-    with pytest.raises(InputError, match=r"not a \.mat file"):
+    with pytest.raises(InputError, match="cannot be read as a MATLAB file"):
         read_foot_vicon(tmp_path / "text.mat")
     (tmp_path / "short.csv").write_text("a,b\n1,2\n3,4\n")
     with pytest.raises(InputError, match="2 columns"):

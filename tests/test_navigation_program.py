@@ -6,10 +6,13 @@ from functools import cache
 import numpy as np
 import pytest
 
+from strapdown.calibration.calibration import Calibration
 from strapdown.errors import InputError
 from strapdown.evaluation.stops import stop_table
 from strapdown.navigation.alignment import UNKNOWN_HEADING_RAD
-from strapdown.navigation.program import Task, navigate
+from strapdown.navigation.program import navigate
+from strapdown.navigation.task import Task
+from strapdown.navigation.vehicle_filter import CHANGED_ACC, CHANGED_GYR, left_by, vehicle_filter
 from strapdown.papers.c_drive import drive
 from strapdown.papers.c_robot import DECLINATION, G
 
@@ -119,6 +122,34 @@ def test_no_stop_is_doubted_where_the_window_still_holds_the_move():
     found = navigate(one.log, "eskf", task_of(one))
     kinds = {event.kind for event in found.solution.events}
     assert not kinds & {"stop_doubted", "stop_rejected"}, found.notes
+
+
+def test_the_filter_knows_what_its_calibration_says_of_itself():
+    one = driven()
+    known = left_by(one.robot.calibration, G)
+    filt = vehicle_filter(task_of(one), one.log)
+    assert {name: getattr(filt, name) for name in known} == known
+    assert known["gyr_bias_sigma"] > CHANGED_GYR and known["acc_bias_sigma"] > CHANGED_ACC
+    gyroscope = one.robot.calibration.corrections["gyroscope"]
+    unknown = np.where(np.eye(3) > 0.0, gyroscope.sigma["matrix"], np.inf)  # a calibration that found the scales alone
+    corrections = {"gyroscope": replace(gyroscope, sigma={**gyroscope.sigma, "matrix": unknown})}
+    found = left_by(Calibration(corrections), G)
+    assert known["gyr_matrix_sigma"] < 0.002 < 0.005 < found["gyr_matrix_sigma"] < 0.01
+    assert "acc_bias_sigma" not in found
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [
+        ({"q_bs": (1.0, 1.0, 0.0, 0.0)}, "norm"),
+        ({"r_bs_b": (0.0, 0.0, 1e6)}, "lever arm"),
+        ({"odometer_scale": 0.0}, "odometer's scale"),
+        ({"odometer_sigma": 2.0}, "deviation of the odometer's scale"),
+    ],
+)
+def test_a_task_that_cannot_be_is_refused(wrong, word):
+    with pytest.raises(InputError, match=word):
+        Task(**wrong)
 
 
 def test_a_wrong_heading_deviation_is_refused():

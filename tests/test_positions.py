@@ -22,10 +22,10 @@ from strapdown.papers.c_positions import (
     hand_held,
     noiseless,
     normalised,
-    real_claims,
     squared_normalised,
     truth_of,
 )
+from strapdown.papers.c_positions_recorded import real_claims
 from strapdown.sensors.part import load_part
 from strapdown.sensors.triad import Triad
 from strapdown.types import Recording

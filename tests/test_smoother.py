@@ -57,7 +57,7 @@ def short():
 
 def test_it_is_the_smoother_of_rauch_tung_and_striebel(short):
     d, filt = short
-    rows, state = filt.prepare(d.log, None, None, (0, 0, 0), None, None)
+    rows, state = filt.prepare(d.log)
     n, x = len(rows.dt), state.numbers.copy()
     diagonal = np.arange(at.N)
     x[at.COVARIANCE :].reshape(at.N, at.COLUMNS)[diagonal, diagonal] += 1e-10  # with it the textbook's inverse exists

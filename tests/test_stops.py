@@ -8,7 +8,8 @@ import pytest
 
 from paper_c_cases import RATE_HZ, ROLLING, G, drive
 from strapdown.errors import InputError
-from strapdown.navigation.stops import NoiseStops, PaperStops, believed_stops, told_with
+from strapdown.navigation.stop_verdicts import told_with
+from strapdown.navigation.stops import NoiseStops, PaperStops, believed_stops
 from strapdown.sensors.triad import Triad
 from strapdown.types import Recording
 

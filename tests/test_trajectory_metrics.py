@@ -207,6 +207,16 @@ def test_closing_error_counts_no_way_while_standing():
     assert closing_error(solution(np.zeros_like(p))).percent is None
 
 
+def test_a_correction_of_the_place_is_no_way():
+    """As after a gap: 1 m/s for 10 s, and a place that is set right by 3 m in between."""
+    t = np.linspace(0.0, 10.0, 101)
+    p_n = np.column_stack([t + 3.0 * (t > 5.0), 0.0 * t, 0.0 * t])
+    q_nb = np.tile([1.0, 0.0, 0.0, 0.0], (len(t), 1))
+    v_n = np.tile([1.0, 0.0, 0.0], (len(t), 1))
+    assert estimated_path_length(Solution(t, q_nb, p_n, v_n)) == pytest.approx(10.0, rel=1e-12)  # roundoff
+    assert estimated_path_length(Solution(t, q_nb, p_n)) == pytest.approx(13.0, rel=1e-12)  # who tells no speed
+
+
 def test_evaluate_tells_all_and_files_give_the_same(tmp_path):
     rng = np.random.default_rng(8)
     sigma = np.full((len(T), 3), 0.02)

@@ -41,11 +41,7 @@ def demo(
     with screen.progress("calibrating a virtual robot and driving its square", 3.0) as done:
         run = drive("square", _SEED)
         done(1.0)
-        alignment = run.aligned()
-        solutions = {
-            "paper C": run.ekf15().run(run.log, alignment=alignment),
-            "ours": run.eskf().run(run.log, alignment=alignment),
-        }
+        solutions = {shown: run.navigated(name).solution for shown, name in _NAMES.items()}
         tables = {name: stop_table(solution, run.stops) for name, solution in solutions.items()}
         done(2.0)
         write(output / "drive.parquet", {"robot": run.log})
@@ -75,7 +71,8 @@ def demo(
     print(f"report:      {output / 'report.html'}")
     print(f"picture:     {output / 'drive.png'}")
     print(f"log:         {output / 'drive.parquet'}, already calibrated (by {output / 'calibration.toml'})")
-    print(f"next: strapdown navigate {output / 'drive.parquet'} --heading 0 --smooth -o out, or strapdown reproduce C")
+    log = output / "drive.parquet"
+    print(f"next: strapdown navigate {log} --part MPU-6050 --heading 0 --smooth -o out, or strapdown reproduce C")
 
 
 def _numbers(table: "StopTable") -> dict[str, Any]:

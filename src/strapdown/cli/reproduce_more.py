@@ -24,6 +24,8 @@ def reproduce_b(experiment: str | None, folder: Path, data: Path | None, as_json
 
     names = _experiments(experiment, B_EXPERIMENTS)
     recorded = data_folder(data)
+    if experiment is not None and data is not None and "orientation" in names:
+        _needed(recorded, ("broad",), "the trials of BROAD")
     make_folder(folder)
     claims: list[Claim] = []
     figures: dict[str, Figure] = {}
@@ -67,6 +69,10 @@ def reproduce_c(experiment: str | None, folder: Path, data: Path | None, runs: i
     if runs is not None and not 10 <= runs <= 10_000:
         raise InputError(f"--runs is {runs}; give 10 to 10000 virtual specimens")
     recorded = data_folder(data)
+    if experiment is not None and "foot" in names:
+        from strapdown.papers.c_foot import SETS
+
+        _needed(recorded, SETS, "the recorded walks")
     make_folder(folder)
     screen.ready(*ERRORS, "ellipsoid", "turns", "whitening")
     claims: list[Claim] = []
@@ -112,6 +118,16 @@ def _foot(recorded: Path | None, notes: list[str]) -> "list[Claim]":
         return []
     with screen.progress("recorded walks", 1.0) as done:
         return real_claims(recorded, done)
+
+
+def _needed(recorded: Path | None, names: Sequence[str], what: str) -> None:
+    """An experiment that was asked for by its name is not left out silently."""
+    from strapdown.errors import InputError
+
+    missing = [name for name in names if recorded is None or not (recorded / name).is_dir()]
+    if missing:
+        where = "there is no folder of recorded data" if recorded is None else f"{recorded} has no {', '.join(missing)}"
+        raise InputError(f"{where}: give the folder that holds {what} with --data, or in STRAPDOWN_DATA")
 
 
 def _experiments(wanted: str | None, valid: Sequence[str]) -> Sequence[str]:

@@ -136,8 +136,13 @@ def closing_error(solution: Solution) -> ClosingError:
 
 
 def estimated_path_length(solution: Solution) -> float:
-    """Way along the estimate, m; while the filter believes that it stands, its corrections are no way."""
-    steps = np.linalg.norm(np.diff(positions(solution), axis=0), axis=1)
+    """Way along the estimate, m: the time integral of its speed, where it tells one, so that a correction of the place
+    (after a gap, at a fix) is no way. While the filter believes that it stands there is none."""
+    if solution.v_n is None:
+        steps = np.linalg.norm(np.diff(positions(solution), axis=0), axis=1)
+    else:
+        speed = np.linalg.norm(solution.v_n, axis=1)
+        steps = 0.5 * (speed[1:] + speed[:-1]) * np.diff(solution.t)
     for first, last in believed_stands(solution):
         steps[first:last] = 0.0
     return float(steps.sum())

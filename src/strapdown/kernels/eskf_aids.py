@@ -225,8 +225,9 @@ def wheel(x, s, travel_m, gyr, dt, stop):
         return NOT_USED
     if x[ODOMETER_M] == 0.0 and not stop:
         if window > 10.0 * s[S_ODO_WINDOW_S]:
-            away = x[TRAVEL_M] * x[TRAVEL_M] / s[S_ODO_R] if s[S_ODO_R] > 0.0 else 0.0
-            if away > s[S_GATE_1]:  # a wheel that stands with its vehicle is not dead
+            spread = s[S_ODO_R] + window * window * speed_variance(x)
+            away = x[TRAVEL_M] * x[TRAVEL_M] / spread if spread > 0.0 else 0.0
+            if away > s[S_GATE_1]:  # a wheel that stands with its vehicle, as in a turn on the spot, is not dead
                 x[NIS + ODOMETER] = away
                 x[REJECTED] += float(1 << ODOMETER)
             x[TRAVEL_M] = x[ODOMETER_S] = 0.0
@@ -234,6 +235,16 @@ def wheel(x, s, travel_m, gyr, dt, stop):
     mean, e = x[ODOMETER_M] / window, (x[ODOMETER_M] - x[TRAVEL_M]) / window
     x[ODOMETER_M] = x[TRAVEL_M] = x[ODOMETER_S] = 0.0
     return True, mean, s[S_ODO_R] / (window * window), e
+
+
+@njit(cache=True)
+def speed_variance(x):
+    """Of the speed whose row body_speed() has left in H."""
+    total = 0.0
+    for i in range(V_N, PHI_N + 3):
+        for j in range(V_N, PHI_N + 3):
+            total += x[H + i] * x[H + j] * x[COVARIANCE + i * COLUMNS + j]
+    return total
 
 
 @njit(cache=True)

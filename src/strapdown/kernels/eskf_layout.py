@@ -2,15 +2,16 @@
 
 Error state, 16 numbers, truth against estimate: position p_n (m), velocity v_n (m/s), small rotation phi_n (rad,
 R_true = exp(phi_n) R), gyroscope bias (rad/s, frame s), accelerometer bias (m/s2, frame s), and the part of the
-magnetic azimuth (rad, clockwise) that is not the Earth's. Two parameters are considered, not estimated (Schmidt
-1966): their variance acts on the others, and no measurement changes them: the odometer's scale and the gyroscope's.
+magnetic azimuth (rad, clockwise) that is not the Earth's. Four parameters are considered, not estimated (Schmidt
+1966): their variance acts on the others, and no measurement changes them: the odometer's scale, and what the gyroscope
+reads too much for each radian of turn about the vertical, a vector fixed in s: its scale and its cross-coupling.
 """
 
 # error state
 N = 16
 P_N, V_N, PHI_N, GYR_BIAS, ACC_BIAS, MAG_BIAS = 0, 3, 6, 9, 12, 15
-CONSIDERED = 2
-ODOMETER_SCALE, GYR_SCALE = 0, 1
+CONSIDERED = 4
+ODOMETER_SCALE, GYR_EXCESS = 0, 1
 COLUMNS = N + CONSIDERED  # the covariance: (N, COLUMNS), its last columns are with the considered parameters
 
 # state x
@@ -34,8 +35,8 @@ FLOOR_M = 40  # height of the floor
 DX = 41  # room of a step: correction
 H = 57  # room of a step: a measurement's row
 WORK = 73  # room of a step: P h of a measurement, COLUMNS numbers
-SINCE_STOP_S = 91  # since a stop was last taken
-COVARIANCE = 92
+SINCE_STOP_S = 93  # since a stop was last taken
+COVARIANCE = 94
 X_SIZE = COVARIANCE + N * COLUMNS
 
 # kinds of measurement: place of the NIS; its bit is 1 << kind
@@ -62,7 +63,7 @@ S_SIDE_R, S_UP_R = 20, 21
 S_ODO_R, S_ODO_WINDOW_S, S_ODO_SCALE = 22, 23, 24
 S_MAG_R, S_MAG_VAR, S_MAG_RATE, S_MAG_PER_M = 25, 26, 27, 28
 S_DECLINATION, S_FIELD, S_FIELD_TOL, S_DIP, S_DIP_TOL = 29, 30, 31, 32, 33
-S_ODO_SCALE_VAR, S_GYR_SCALE_VAR = 34, 35  # of the considered parameters
+S_ODO_SCALE_VAR, S_GYR_EXCESS_VAR = 34, 35  # of the considered parameters
 S_R_SB = 36  # body axes told in s: columns of R_sb, nine numbers row by row
 S_R_BS_B = 45  # lever arm of the sensor, frame b
 S_MEANS = 48  # 1: readings are means over the step before, not values at the time stamp

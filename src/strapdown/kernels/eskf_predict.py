@@ -15,7 +15,7 @@ from strapdown.kernels.eskf_layout import (
     BIAS_M,
     COLUMNS,
     GYR_BIAS,
-    GYR_SCALE,
+    GYR_EXCESS,
     LAST_ACC,
     LAST_GYR,
     MAG_BIAS,
@@ -31,8 +31,8 @@ from strapdown.kernels.eskf_layout import (
     S_GRAVITY,
     S_GYR_BIAS_CAP,
     S_GYR_BIAS_Q,
+    S_GYR_EXCESS_VAR,
     S_GYR_Q,
-    S_GYR_SCALE_VAR,
     S_MAG_PER_M,
     S_MAG_RATE,
     S_MAG_VAR,
@@ -144,8 +144,8 @@ def predict(x, cov, s, gyr, acc, h, still, tape):
         tape[T_TURN] = 0.0 if still else 1.0
     wander(x, cov, s, h, tape)
     propagate(cov, h, (fx, fy, fz), hr, 0.0 if still else 1.0)
-    if s[S_GYR_SCALE_VAR] > 0.0:
-        gyr_scale_rows(cov, s[S_GYR_SCALE_VAR], rotate(qw, qx, qy, qz, tx, ty, tz))
+    if s[S_GYR_EXCESS_VAR] > 0.0 and not still:
+        gyr_excess(cov, s[S_GYR_EXCESS_VAR], r, rotate(qw, qx, qy, qz, tx, ty, tz))
     turning = s[S_STILL_Q] if still else s[S_GYR_Q]
     for i in range(3):
         cov[V_N + i, V_N + i] += s[S_ACC_Q] * h
@@ -153,27 +153,32 @@ def predict(x, cov, s, gyr, acc, h, still, tape):
 
 
 @njit(cache=True)
-def gyr_scale_rows(cov, variance, turn_n):
-    """A reading of (1 + scale) times the rate: phi grows by -scale times the turn (rad, frame n). Cross-coupling of the
-    same variance tilts across the turn, a body-fixed vector that turns along: after a quarter turn its integral has
-    the variance 2, as noise of 4/pi per radian. Noise averages out over turns and a constant does not: three times
-    that, for the three turns of a square."""
-    c = N + GYR_SCALE
+def gyr_excess(cov, variance, r, turn_n):
+    """A gyroscope of wrong scale and cross-coupling D reads D u too much for each radian about its axis u, a vector
+    fixed in s: phi grows by -R D u times the turn (rad). A vehicle turns about the vertical, which keeps its place in
+    s, so D u is one considered vector. Turns about level axes are few: their excess is taken for noise, of the variance
+    that a vector fixed in s has gathered after a quarter turn, 2, and after half a turn, 4.
+    """
+    c, up = N + GYR_EXCESS, turn_n[2]
+    for j in range(N):
+        x, y, z = up * cov[j, c], up * cov[j, c + 1], up * cov[j, c + 2]
+        if not PHI_N <= j < PHI_N + 3:
+            for i in range(3):
+                change = r[3 * i] * x + r[3 * i + 1] * y + r[3 * i + 2] * z
+                cov[PHI_N + i, j] -= change
+                cov[j, PHI_N + i] -= change
+    grown = variance * (up * up + 4.0 / math.pi * math.sqrt(turn_n[0] * turn_n[0] + turn_n[1] * turn_n[1]))
     for i in range(3):
-        for j in range(N):
-            cov[PHI_N + i, j] -= turn_n[i] * cov[j, c]
+        for k in range(i + 1):
+            change = grown if i == k else 0.0
+            for m in range(3):
+                change -= up * (r[3 * i + m] * cov[PHI_N + k, c + m] + r[3 * k + m] * cov[PHI_N + i, c + m])
+            cov[PHI_N + i, PHI_N + k] += change
+            if k < i:
+                cov[PHI_N + k, PHI_N + i] += change
     for i in range(3):
-        for j in range(N):
-            cov[j, PHI_N + i] -= turn_n[i] * cov[j, c]
-    size = math.sqrt(turn_n[0] ** 2 + turn_n[1] ** 2 + turn_n[2] ** 2)
-    across = 12.0 / math.pi
-    for i in range(3):
-        for j in range(3):
-            along = turn_n[i] * turn_n[j]
-            cov[PHI_N + i, PHI_N + j] += variance * (along - (across * along / size if size > 0.0 else 0.0))
-        cov[PHI_N + i, PHI_N + i] += variance * across * size
-    for i in range(3):
-        cov[PHI_N + i, c] -= variance * turn_n[i]
+        for k in range(3):
+            cov[PHI_N + i, c + k] -= variance * up * r[3 * i + k]
 
 
 @njit(cache=True)

@@ -17,6 +17,7 @@ from strapdown.errors import InputError
 from strapdown.kernels import ekf15 as kernel
 from strapdown.kernels.ekf15_covariance import HEADING, PITCH, ROLL, N
 from strapdown.navigation.alignment import Alignment, align_by_magnetometer, align_to_yaw
+from strapdown.navigation.eskf_input import new_readings
 from strapdown.rotation import heading_from_q, matrix, q_conj, q_from_heading, q_mul, q_normalise, rfu_from_flu
 from strapdown.types import Array, Event, Recording, Solution, locked, locked_flags
 
@@ -157,7 +158,7 @@ class Ekf15:
             raise InputError(f"the alignment took {first + 1} samples and the recording has {len(t)}; align on fewer")
         seen = np.where(stop, kernel.SEEN_STOP, 0).astype(np.int64)
         if self.magnetic_heading:
-            seen[_new(mag_s)] |= kernel.SEEN_FIELD
+            seen[new_readings(mag_s)] |= kernel.SEEN_FIELD
         dt = np.diff(t[first:], prepend=t[first])
         seen.flags.writeable = dt.flags.writeable = False
         state = self.start(alignment, p_n=p_n)
@@ -231,13 +232,17 @@ class Ekf15:
             "stop_rejected": said & kernel.REFUSED != 0,
             "not_updated": said & kernel.NOT_UPDATED != 0,
         }
+        told = [np.ascontiguousarray(part) for part in (states[:, :3], states[:, 3:6], *np.split(sigma, 3, axis=1))]
+        for array in told:
+            array.flags.writeable = False  # so that it is held as it is
+        p_n, v_n, p_sigma, v_sigma, attitude_sigma = told
         return Solution(
             t,
             q_from_heading(states[:, HEADING], states[:, PITCH], states[:, ROLL]),
-            states[:, :3],
-            states[:, 3:6],
+            p_n,
+            v_n,
             meta=self.meta(),
-            sigma={"p_n": sigma[:, :3], "v_n": sigma[:, 3:6], "attitude_n": sigma[:, 6:]},
+            sigma={"p_n": p_sigma, "v_n": v_sigma, "attitude_n": attitude_sigma},
             flags={key: value for key, value in flags.items() if key.startswith("stop") or value.any()},
             events=tuple(sorted(self._events(t, said), key=lambda event: event.t_s)),
         )
@@ -262,10 +267,3 @@ class Ekf15:
 
     def meta(self) -> dict[str, Any]:
         return {"filter": self.name, "settings": repr(self), "gravity": earth.gravity(self.gravity)}
-
-
-def _new(mag: Array) -> NDArray[np.bool_]:
-    """Rows with a reading of their own: a slow magnetometer repeats its last in the rows between."""
-    new = np.ones(len(mag), dtype=bool)
-    new[1:] = (mag[1:] != mag[:-1]).any(axis=1)
-    return new & mag.any(axis=1)

@@ -6,7 +6,7 @@ the mounting q_bs. A filter is its settings; a state is a value; a recording and
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,6 +39,20 @@ _NO_EXTRA = np.zeros(at.EXTRA)
 _NO_EXTRA.flags.writeable = False
 
 
+class Given(TypedDict, total=False):
+    """What a run is given besides the recording, by name.
+
+    stopped: which samples are believed stops (None: recording.stop as it is). alignment: None takes the first second
+    for a rest in which the body heads north (yaw 90 deg, paper C's heading 0). p_n: of the start (m).
+    """
+
+    stopped: ArrayLike | None
+    alignment: Alignment | None
+    p_n: ArrayLike
+    fixes: PositionFixes | None
+    heights: Heights | None
+
+
 @dataclass(frozen=True)
 class Eskf:
     """Settings. gyr_white, acc_white: N (rad/sqrt(s), m/s/sqrt(s)). gyr_bias_sigma, acc_bias_sigma: of what calibration
@@ -46,7 +60,8 @@ class Eskf:
     within drift_time_s. gyr_walk, acc_walk: K. gyr_matrix_sigma: of what
     calibration has left of the gyroscope's scale and cross-coupling.
 
-    gate_probability: how often an honest measurement may be rejected. gap_s: a longer step is a gap, over which
+    gate_probability: how often an honest measurement may be rejected; 0: every measurement is taken, however far off it
+    is (but a magnetic field that is not the Earth's). gap_s: a longer step is a gap, over which
     accelerations of gap_acc_m_s2 and rates of gap_rate_rad_s may have happened, each for a second at a time.
     q_bs, r_bs_b: mounting and lever arm of the sensor on the body.
     """
@@ -87,8 +102,8 @@ class Eskf:
         for name in ("gyr_white", "acc_white", "drift_time_s", "gap_s"):
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) > 0.0):
                 raise InputError(f"{name} is {getattr(self, name)}; give a number above 0")
-        if not 0.0 < self.gate_probability < 1.0:
-            raise InputError(f"gate_probability is {self.gate_probability}; give a number between 0 and 1")
+        if not 0.0 <= self.gate_probability < 1.0:
+            raise InputError(f"gate_probability is {self.gate_probability}; give a number from 0 (no gate) to below 1")
         q = locked(np.asarray(self.q_bs, dtype=np.float64), (4,), "q_bs")
         if abs(np.linalg.norm(q) - 1.0) > 1e-6:
             raise InputError(f"q_bs has norm {np.linalg.norm(q):.6g}; give a unit quaternion (w, x, y, z)")
@@ -148,41 +163,18 @@ class Eskf:
         kernel.step(x, state.settings, seen, gyr_s, acc_s, gyr_s if mag_s is None else mag_s, extra, dt, NOTHING)
         return State(x, state.settings, state.q_bs)
 
-    def run(
-        self,
-        recording: Recording,
-        *,
-        stopped: ArrayLike | None = None,
-        alignment: Alignment | None = None,
-        p_n: ArrayLike = (0.0, 0.0, 0.0),
-        fixes: PositionFixes | None = None,
-        heights: Heights | None = None,
-    ) -> Solution:
-        """The whole recording. stopped: which samples are believed stops (None: recording.stop as it is).
-
-        alignment: None takes the first second for a rest in which the body heads north (yaw 90 deg, paper C's heading
-        0). p_n: of the start (m).
-        """
-        return self.track(
-            recording, stopped=stopped, alignment=alignment, p_n=p_n, fixes=fixes, heights=heights
-        ).solution
+    def run(self, recording: Recording, **given: Unpack[Given]) -> Solution:
+        """The whole recording."""
+        return self.track(recording, **given).solution
 
     def track(
-        self,
-        recording: Recording,
-        *,
-        stopped: ArrayLike | None = None,
-        alignment: Alignment | None = None,
-        p_n: ArrayLike = (0.0, 0.0, 0.0),
-        fixes: PositionFixes | None = None,
-        heights: Heights | None = None,
-        done: Callable[[float], None] = lambda part: None,
+        self, recording: Recording, *, done: Callable[[float], None] = lambda part: None, **given: Unpack[Given]
     ) -> Track:
         """run(), with all that it saw: normalised innovations of every kind of measurement, and the last state.
 
         done: called with the part of the recording that is done, from 0 to 1.
         """
-        rows, state = self.prepare(recording, stopped, alignment, p_n, fixes, heights)
+        rows, state = self.prepare(recording, **given)
         out = Output(len(rows.t), state.numbers, rows.first)
         last, n = state.numbers.copy(), len(rows.dt)
         for begin in range(0, n, _PIECE):
@@ -195,28 +187,22 @@ class Eskf:
             State(last, state.settings, state.q_bs),
         )
 
-    def prepare(
-        self,
-        recording: Recording,
-        stopped: ArrayLike | None,
-        alignment: Alignment | None,
-        p_n: ArrayLike,
-        fixes: PositionFixes | None,
-        heights: Heights | None,
-    ) -> tuple[Rows, State]:
+    def prepare(self, recording: Recording, **given: Unpack[Given]) -> tuple[Rows, State]:
         """Checked rows from the end of the alignment on, and the state before the first of them."""
-        aligned = align_to_yaw(recording, 0.5 * np.pi, q_bs=self.q_bs) if alignment is None else alignment
+        aligned = given.get("alignment")
+        if aligned is None:
+            aligned = align_to_yaw(recording, 0.5 * np.pi, q_bs=self.q_bs)
         rows = rows_of(
             recording,
             first=max(aligned.rows - 1, 0),
-            stopped=stopped,
+            stopped=given.get("stopped"),
             needs_stops=self.zero_velocity is not None or self.zero_rate is not None,
             needs_travel=self.wheel_travel is not None,
             needs_mag=self.magnetic_heading is not None,
-            fixes=fixes,
-            heights=heights,
+            fixes=given.get("fixes"),
+            heights=given.get("heights"),
         )
-        return rows, self.start(aligned, p_n=p_n, means=rows.means)
+        return rows, self.start(aligned, p_n=given.get("p_n", (0.0, 0.0, 0.0)), means=rows.means)
 
     def meta(self) -> dict[str, Any]:
         return {"filter": self.name, "settings": repr(self), "gravity": earth.gravity(self.gravity)}

@@ -88,7 +88,7 @@ def settings_as_numbers(filt: "Eskf", alignment: Alignment, means: bool) -> Arra
         wheel = filt.wheel_travel
         s[at.S_ODO_R], s[at.S_ODO_WINDOW_S], s[at.S_ODO_SCALE] = wheel.sigma_m**2, wheel.window_s, wheel.scale
         s[at.S_ODO_SCALE_VAR] = wheel.scale_sigma**2
-    s[at.S_GYR_SCALE_VAR] = filt.gyr_matrix_sigma**2
+    s[at.S_GYR_EXCESS_VAR] = filt.gyr_matrix_sigma**2
     if filt.magnetic_heading is not None:
         _magnetic_numbers(s, filt.magnetic_heading, alignment)
     s[at.S_R_SB : at.S_R_SB + 9] = matrix(q_conj(filt.q_bs)).ravel()

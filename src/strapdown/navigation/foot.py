@@ -38,7 +38,7 @@ def foot_filter(**more: Any) -> Eskf:
         "acc_drift": 0.0,
         "zero_velocity": ZeroVelocity(sigma_m_s=0.03, insist_s=0.0),
         "zero_rate": None,
-        "gate_probability": 1e-300,
+        "gate_probability": 0.0,
     }
     return Eskf(**{**settings, **more})
 

@@ -36,10 +36,10 @@ def without_spikes(recording: Recording, noise: Mapping[str, Triad]) -> tuple[Re
             continue
         triad = noise.get(instrument)
         limit = _SLACK * max(usual, (triad.full_scale if triad is not None else None) or 0.0)
+        if max(readings.max(), -readings.min()) <= limit:  # most logs: nothing to look for in their rows
+            continue
         largest = np.maximum(readings.max(axis=1), -readings.min(axis=1))
         beyond = largest > limit
-        if not beyond.any():
-            continue
         for first, last in _runs(beyond):
             t_s, until_s, most = float(recording.t[first]), float(recording.t[last]), largest[first : last + 1].max()
             if last - first >= _LONGEST_SPIKE or (~beyond).sum() < 2:
@@ -50,8 +50,10 @@ def without_spikes(recording: Recording, noise: Mapping[str, Triad]) -> tuple[Re
             text = f"the {instrument} jumps to {most:.4g} {unit}, more than it can read; bridged by a straight line"
             events.append(Event(t_s, until_s, "spike", text))
         good = np.flatnonzero(~beyond)
-        line = [np.interp(recording.t, recording.t[good], readings[good, i]) for i in range(3)]
-        bridged[name] = np.where(beyond[:, None], np.column_stack(line), readings)
+        bridged[name] = readings.copy()
+        for i in range(3):
+            bridged[name][beyond, i] = np.interp(recording.t[beyond], recording.t[good], readings[good, i])
+        bridged[name].flags.writeable = False
     return (replace(recording, **bridged) if bridged else recording), tuple(sorted(events, key=lambda e: e.t_s))
 
 

@@ -5,128 +5,118 @@ nothing the log does. Frames: a body with x forward; p_n is that of the sensor's
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from strapdown.calibration.calibration import Calibration
 from strapdown.calibration.still import still_intervals
 from strapdown.errors import InputError
 from strapdown.navigation.adaptive_stops import FootStops, FoundStops
 from strapdown.navigation.adaptive_stops import told_with as foot_told_with
 from strapdown.navigation.alignment import UNKNOWN_HEADING_RAD, Alignment, align_by_magnetometer, align_to_yaw
+from strapdown.navigation.body_origin import of_body_origin, sensor_at_start
 from strapdown.navigation.ekf15 import Ekf15
-from strapdown.navigation.eskf import Eskf
+from strapdown.navigation.eskf import Given
+from strapdown.navigation.eskf_output import refuse_too_long
+from strapdown.navigation.eskf_state import State
 from strapdown.navigation.event_notes import notes_of_events
 from strapdown.navigation.foot import align_foot, foot_filter
 from strapdown.navigation.plausible import refuse_other_gravity, without_spikes
+from strapdown.navigation.reading_delay import told_at_stamps
+from strapdown.navigation.settled_stops import settled
 from strapdown.navigation.smoother import smooth
-from strapdown.navigation.stops import JudgedStops, NoiseStops, believed_stops, settled, told_with
-from strapdown.navigation.updates import FlatFloor, MagneticHeading, NonHolonomic, WheelTravel
-from strapdown.sensors.triad import Triad
+from strapdown.navigation.stop_verdicts import JudgedStops, told_with
+from strapdown.navigation.stops import NoiseStops, believed_stops
+from strapdown.navigation.task import Task as Task
+from strapdown.navigation.vehicle_filter import vehicle_filter
 from strapdown.types import Recording, Solution
 
-VEHICLES = ("robot", "foot", "free")
 FILTERS = ("eskf", "ekf15")
 _LONGEST_REST_S = 30.0
 _NORTH_RAD = 0.5 * np.pi  # yaw of a body that heads north
 _FOOT_LOOK_S = 0.2  # of a foot's log, looked at for the unit of its accelerometer
 _EDGE_S = 0.2  # of the rest, not taken: the start of the drive shows late
-_FLOORS = {"gyr_bias_sigma": 5e-4, "acc_bias_sigma": 5e-3}  # rad/s, m/s2: what a part changes after its calibration
-
-
-@dataclass(frozen=True)
-class Task:
-    """How to navigate. vehicle: "robot" (wheels that do not slide, a flat floor), "foot", or "free" (stops alone).
-
-    yaw_rad: of the body at the start, known to heading_sigma_rad; None: from the magnetometer, or north, as unknown,
-    where there is none. gravity: m/s2.
-    noise: triads of the part, by instrument. calibration: what was applied to the log, for its uncertainty.
-    """
-
-    vehicle: str = "robot"
-    yaw_rad: float | None = None
-    heading_sigma_rad: float = float(np.radians(1.0))
-    gravity: float | str = "earth"
-    declination_rad: float = 0.0
-    noise: Mapping[str, Triad] = field(default_factory=dict)
-    calibration: Calibration | None = None
-    smoothed: bool = False
-
-    def __post_init__(self) -> None:
-        if self.vehicle not in VEHICLES:
-            raise InputError(f'vehicle "{self.vehicle}" is not known; valid: {", ".join(VEHICLES)}')
-        if not 0.0 <= self.heading_sigma_rad <= np.pi:
-            degrees = np.degrees(self.heading_sigma_rad)
-            raise InputError(f"the deviation of the heading is {degrees:g} deg; give a number from 0 to 180")
 
 
 @dataclass(frozen=True, eq=False)
 class Navigated:
-    """The solution; the stops it was judged by; normalised innovations by kind (eskf); sentences for the user."""
+    """The solution; the stops it was judged by; normalised innovations by kind and the last state, of the sensor
+    (eskf); sentences for the user."""
 
     solution: Solution
     stops: JudgedStops | FoundStops
     innovations: Mapping[str, Any]
+    last: State | None
     notes: tuple[str, ...]
 
 
 def navigate(
     recording: Recording, name: str, task: Task, done: Callable[[float], None] = lambda part: None
 ) -> Navigated:
-    """The recording (calibrated, frame s = body) through "eskf" or "ekf15". done: called with the progress, 0 to 1."""
+    """The recording (calibrated) through "eskf" or "ekf15". done: called with the progress, 0 to 1."""
     if name not in FILTERS:
         raise InputError(f'there is no filter "{name}"; valid names: {", ".join(FILTERS)}')
     if task.vehicle == "foot" and name != "eskf":
         raise InputError("paper C's filter is for a robot whose controller tells its stops; use eskf for a foot")
     notes: list[str] = []
+    refuse_too_long(len(recording), smoothed=task.smoothed)
     recording, spikes = without_spikes(recording, task.noise)
     run = _foot if task.vehicle == "foot" else _paper if name == "ekf15" else _vehicle
-    solution, stops, innovations = run(recording, task, notes, done)
+    solution, stops, innovations, last = run(recording, task, notes, done)
+    solution = of_body_origin(solution, recording, task.q_bs, task.r_bs_b)
     if task.yaw_rad is None and recording.mag_s is None:
         solution = _turned_unknown(solution)
     solution = replace(solution, events=tuple(sorted((*solution.events, *spikes), key=lambda event: event.t_s)))
-    return Navigated(solution, stops, innovations, (*notes, *notes_of_events(solution)))
+    return Navigated(solution, stops, innovations, last, (*notes, *notes_of_events(solution)))
 
 
-Found = tuple[Solution, JudgedStops | FoundStops, Mapping[str, Any]]
+Found = tuple[Solution, JudgedStops | FoundStops, Mapping[str, Any], State | None]
 
 
 def _vehicle(recording: Recording, task: Task, notes: list[str], done: Callable[[float], None]) -> Found:
     alignment = _aligned(recording, task, notes)
-    stops = _stops(recording, task, alignment, notes)
-    filt, used = _eskf(recording, task), settled(stops)
-    track = filt.track(recording, stopped=used, alignment=alignment, done=done)
-    solution = track.solution
-    if task.smoothed:
-        solution = smooth(filt, recording, stopped=used, alignment=alignment)
-    return told_with(solution, stops), stops, track.innovations
+    judge, stops = _stops(recording, task, alignment, notes)
+    filt, used = vehicle_filter(task, recording), settled(stops, recording, judge)
+    given = Given(stopped=used, alignment=alignment, p_n=sensor_at_start(alignment, task.q_bs, task.r_bs_b))
+    track = filt.track(recording, done=done, **given)
+    solution = smooth(filt, recording, **given) if task.smoothed else track.solution
+    solution = told_at_stamps(solution, recording, task.noise, used, task.q_bs, task.gravity)
+    return told_with(solution, stops), stops, track.innovations, track.last
 
 
 def _paper(recording: Recording, task: Task, notes: list[str], done: Callable[[float], None]) -> Found:
     """Paper C's filter believes its controller; where that never speaks it is told what the sensor shows."""
     alignment = _aligned(recording, task, notes)
-    stops = _stops(recording, task, alignment, notes)
+    judge, stops = _stops(recording, task, alignment, notes)
     if task.smoothed:
         notes.append("paper C's filter has no smoother: ekf15 is not smoothed")
     filt = Ekf15(
-        gravity=task.gravity, declination_rad=task.declination_rad, magnetic_heading=recording.mag_s is not None
+        gravity=task.gravity,
+        declination_rad=task.declination_rad,
+        magnetic_heading=recording.mag_s is not None,
+        q_bs=task.q_bs,
     )
-    word = settled(stops) if recording.stop is None or not recording.stop.any() else recording.stop
-    solution = filt.run(recording, stopped=word, alignment=alignment)
+    word = settled(stops, recording, judge) if recording.stop is None or not recording.stop.any() else recording.stop
+    p_n = sensor_at_start(alignment, task.q_bs, task.r_bs_b)
+    solution = filt.run(recording, stopped=word, alignment=alignment, p_n=p_n)
     done(1.0)
-    return solution, stops, {}
+    return solution, stops, {}, None
 
 
 def _foot(recording: Recording, task: Task, notes: list[str], done: Callable[[float], None]) -> Found:
     refuse_other_gravity(recording, _FOOT_LOOK_S, task.gravity, sways=True)
     detector = FootStops(gravity=task.gravity)
     found = detector.find(recording)
-    filt = foot_filter(gravity=task.gravity)
+    filt = foot_filter(gravity=task.gravity, q_bs=task.q_bs, r_bs_b=task.r_bs_b)
     yaw, sigma = _heading(recording, task, notes)
     alignment = align_foot(
-        recording, yaw, heading_sigma_rad=sigma, declination_rad=task.declination_rad, stops=detector
+        recording,
+        yaw,
+        heading_sigma_rad=sigma,
+        declination_rad=task.declination_rad,
+        stops=detector,
+        q_bs=task.q_bs,
     )
     ignored = [
         what
@@ -140,11 +130,11 @@ def _foot(recording: Recording, task: Task, notes: list[str], done: Callable[[fl
     ]
     if ignored:
         notes.append(f"for a foot these are not used: {', '.join(ignored)}")
-    track = filt.track(recording, stopped=found.believed, alignment=alignment, done=done)
-    solution = track.solution
-    if task.smoothed:
-        solution = smooth(filt, recording, stopped=found.believed, alignment=alignment)
-    return foot_told_with(solution, found), found, track.innovations
+    p_n = sensor_at_start(alignment, task.q_bs, task.r_bs_b)
+    given = Given(stopped=found.believed, alignment=alignment, p_n=p_n)
+    track = filt.track(recording, done=done, **given)
+    solution = smooth(filt, recording, **given) if task.smoothed else track.solution
+    return foot_told_with(solution, found), found, track.innovations, track.last
 
 
 def _aligned(recording: Recording, task: Task, notes: list[str]) -> Alignment:
@@ -158,8 +148,8 @@ def _aligned(recording: Recording, task: Task, notes: list[str]) -> Alignment:
     refuse_other_gravity(recording, rest_s, task.gravity)
     yaw, sigma = _heading(recording, task, notes)
     if yaw is None:
-        return align_by_magnetometer(recording, declination_rad=task.declination_rad, rest_s=rest_s)
-    return align_to_yaw(recording, yaw, sigma, rest_s=rest_s)
+        return align_by_magnetometer(recording, declination_rad=task.declination_rad, rest_s=rest_s, q_bs=task.q_bs)
+    return align_to_yaw(recording, yaw, sigma, rest_s=rest_s, q_bs=task.q_bs)
 
 
 def _heading(recording: Recording, task: Task, notes: list[str]) -> tuple[float | None, float]:
@@ -180,37 +170,20 @@ def _turned_unknown(solution: Solution) -> Solution:
     """The solution right up to a turn about the vertical of which nothing is known: at the distance r from the start
     the place is anywhere on a circle, whose mean square is r2 for each axis; velocities alike."""
     assert solution.p_n is not None and solution.v_n is not None
-    sigma = {name: np.array(values) for name, values in solution.sigma.items()}
+    sigma = dict(solution.sigma)
     for name, vector in (("p_n", solution.p_n - solution.p_n[0]), ("v_n", solution.v_n)):
         if name in sigma:
             length = np.hypot(vector[:, 0], vector[:, 1])[:, None]
-            sigma[name][:, :2] = np.hypot(sigma[name][:, :2], length)
+            sigma[name] = np.column_stack([np.hypot(sigma[name][:, :2], length), sigma[name][:, 2]])
     if "attitude_n" in sigma:
-        sigma["attitude_n"][:, 2] = np.maximum(sigma["attitude_n"][:, 2], UNKNOWN_HEADING_RAD)
+        up = np.maximum(sigma["attitude_n"][:, 2], UNKNOWN_HEADING_RAD)
+        sigma["attitude_n"] = np.column_stack([sigma["attitude_n"][:, :2], up])
     return replace(solution, sigma=sigma)
 
 
-def _stops(recording: Recording, task: Task, alignment: Alignment, notes: list[str]) -> JudgedStops:
+def _stops(recording: Recording, task: Task, alignment: Alignment, notes: list[str]) -> tuple[NoiseStops, JudgedStops]:
     if recording.stop is None or not recording.stop.any():
         notes.append("the log has no stop flag: stops are those that the sensor itself shows")
     triads = (task.noise.get(name) for name in ("gyroscope", "accelerometer"))
-    return believed_stops(recording, NoiseStops.off_line(recording, *triads, rest_s=alignment.rest_s))
-
-
-def _eskf(recording: Recording, task: Task) -> Eskf:
-    settings: dict[str, Any] = {"gravity": task.gravity}
-    if recording.mag_s is not None:
-        settings["magnetic_heading"] = MagneticHeading(declination_rad=task.declination_rad)
-    if task.vehicle == "robot":
-        settings["flat_floor"] = FlatFloor()
-        settings["non_holonomic"] = NonHolonomic(upward_sigma_m_s=None)  # upward it would take the mounting for a slope
-        if recording.odometer is not None:
-            settings["wheel_travel"] = WheelTravel()
-    if task.calibration is not None:
-        for key, name in (("gyr_bias_sigma", "gyroscope"), ("acc_bias_sigma", "accelerometer")):
-            sigma = getattr(task.calibration.corrections.get(name), "sigma", {}).get("bias")
-            if sigma is not None and np.isfinite(sigma).all():
-                settings[key] = float(np.hypot(sigma.max(), _FLOORS[key]))
-    if {"gyroscope", "accelerometer"} <= set(task.noise):
-        return Eskf.for_triads(task.noise["gyroscope"], task.noise["accelerometer"], **settings)
-    return Eskf(**settings)
+    judge = NoiseStops.off_line(recording, *triads, rest_s=alignment.rest_s)
+    return judge, believed_stops(recording, judge)

@@ -15,38 +15,12 @@ from numpy.typing import NDArray
 from strapdown import earth
 from strapdown.errors import InputError
 from strapdown.kernels import stop_judge as judge
+from strapdown.navigation.stop_verdicts import JudgedStops, judged
 from strapdown.sensors.triad import Triad
-from strapdown.types import Array, Event, Recording, Solution
+from strapdown.types import Array, Recording
 
-_TOGETHER_S = 0.2  # verdicts interrupted for less are one event
 # Of a recording as a whole, where a verdict may wait: a longer window that knows the noise sees gentler moves.
 OFF_LINE = {"window_s": 0.3, "noise_factor": 1.0}
-AHEAD_S = 0.15  # of every stop, not used: a move begins so gently that the noise hides its beginning
-_TEXTS = {
-    "stop_believed": "the controller and the IMU agree that it stands",
-    "stop_doubted": "the controller says stop, the IMU does not confirm it",
-    "stop_rejected": "the controller says stop, the IMU says that it moves; not used",
-}
-_ALONE = "the IMU says that it stands"
-
-
-@dataclass(frozen=True, eq=False)
-class JudgedStops:
-    """One verdict for each sample, as three columns; statistic and threshold for a picture; speed_m_s as the judge
-    reckons it since the last stop. A sample of none of the three moves."""
-
-    t: Array
-    believed: NDArray[np.bool_]
-    doubted: NDArray[np.bool_]
-    rejected: NDArray[np.bool_]
-    statistic: Array
-    threshold: float
-    speed_m_s: Array
-    events: tuple[Event, ...]
-
-    @property
-    def flags(self) -> dict[str, NDArray[np.bool_]]:
-        return {"stop_believed": self.believed, "stop_doubted": self.doubted, "stop_rejected": self.rejected}
 
 
 @dataclass(frozen=True)
@@ -223,30 +197,6 @@ def believed_stops(recording: Recording, settings: NoiseStops | PaperStops | Non
     return _noise(recording, recording.gyr_s, recording.acc_s, word, settings or NoiseStops())
 
 
-def settled(stops: JudgedStops, ahead_s: float = AHEAD_S) -> NDArray[np.bool_]:
-    """Believed samples without the last ahead_s of every stop: for a recording, where one may look ahead."""
-    last = np.searchsorted(stops.t, stops.t + ahead_s, side="right") - 1
-    gone = np.concatenate([[0], np.cumsum(~stops.believed)])
-    used = np.asarray(gone[last + 1] == gone[np.arange(len(last))])
-    used.flags.writeable = False
-    return used
-
-
-def told_with(solution: Solution, stops: JudgedStops) -> Solution:
-    """The solution with the verdicts as flags and events; a believed stop that the filter refused is a rejected one."""
-    if not np.array_equal(solution.t, stops.t):
-        raise InputError("the stops have other times than the solution; judge the recording that was navigated")
-    refused = solution.flags.get("stop_rejected", np.zeros(len(solution), dtype=bool))
-    flags = {
-        **solution.flags,
-        "stop_believed": stops.believed & ~refused,
-        "stop_doubted": stops.doubted,
-        "stop_rejected": stops.rejected | refused,
-    }
-    events = tuple(sorted((*solution.events, *stops.events), key=lambda event: event.t_s))
-    return replace(solution, flags=flags, events=events)
-
-
 def _noise(
     recording: Recording, gyr: Array, acc: Array, word: NDArray[np.bool_] | None, settings: NoiseStops
 ) -> JudgedStops:
@@ -259,7 +209,7 @@ def _noise(
         array.flags.writeable = False
     verdict, statistic, speed = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n)
     judge.rows(state.numbers, state.settings, says, gyr, acc, dt, verdict, statistic, speed)
-    return _judged(recording.t, verdict, statistic, float(state.settings[judge.S_LIMIT]), speed, word is None)
+    return judged(recording.t, verdict, statistic, float(state.settings[judge.S_LIMIT]), speed, word is None)
 
 
 def _paper(
@@ -273,30 +223,4 @@ def _paper(
     verdict = np.where(said & still, judge.BELIEVED, np.where(said, judge.DOUBTED, judge.MOVES))
     if word is None:
         verdict[~still] = judge.MOVES
-    return _judged(recording.t, verdict, statistic, 1.0, np.zeros(len(still)), word is None)
-
-
-def _judged(
-    t: Array, verdict: NDArray[np.int64], statistic: Array, threshold: float, speed: Array, alone: bool
-) -> JudgedStops:
-    columns = [verdict == code for code in (judge.BELIEVED, judge.DOUBTED, judge.REJECTED)]
-    for array in (*columns, statistic, speed):
-        array.flags.writeable = False
-    texts = {**_TEXTS, "stop_believed": _ALONE} if alone else _TEXTS
-    events = [
-        event
-        for (kind, text), rows in zip(texts.items(), columns, strict=True)
-        for event in _events(t, rows, kind, text)
-    ]
-    believed, doubted, rejected = columns
-    return JudgedStops(
-        t, believed, doubted, rejected, statistic, threshold, speed, tuple(sorted(events, key=lambda e: e.t_s))
-    )
-
-
-def _events(t: Array, flag: NDArray[np.bool_], kind: str, text: str) -> list[Event]:
-    rows = np.flatnonzero(flag)
-    if len(rows) == 0:
-        return []
-    groups = np.split(rows, np.flatnonzero(np.diff(t[rows]) > _TOGETHER_S) + 1)
-    return [Event(float(t[group[0]]), float(t[group[-1]]), kind, text) for group in groups]
+    return judged(recording.t, verdict, statistic, 1.0, np.zeros(len(still)), word is None)

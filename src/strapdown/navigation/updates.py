@@ -3,8 +3,8 @@
 A filter without a piece (None) does not use that measurement. Deviations are of one sample.
 """
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,19 +13,19 @@ from strapdown.errors import InputError
 from strapdown.types import Array, locked, locked_time
 
 
+@dataclass(frozen=True)
 class _Checked:
     """Numbers of a piece: finite or endless as stated, and not negative."""
 
-    _SIGNED: tuple[str, ...] = ()
+    _SIGNED: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
-        for f in fields(self):  # type: ignore[arg-type]
-            value: Any = getattr(self, f.name)
+        for name, value in vars(self).items():
             if value is None:
                 continue
             good = isinstance(value, int | float) and not isinstance(value, bool) and not np.isnan(value)
-            if not good or (value < 0.0 and f.name not in self._SIGNED):
-                raise InputError(f"{f.name} of {type(self).__name__} is {value!r}; give a number that is not negative")
+            if not good or (value < 0.0 and name not in self._SIGNED):
+                raise InputError(f"{name} of {type(self).__name__} is {value!r}; give a number that is not negative")
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class ZeroVelocity(_Checked):
     velocity is what is wrong, and its variance is opened. A foot stands shorter than a vehicle: give it less.
     """
 
-    sigma_m_s: float = 0.001
+    sigma_m_s: float = 5e-4
     insist_s: float = 1.0
 
 
@@ -58,7 +58,7 @@ class FlatFloor(_Checked):
     and neither is used."""
 
     height_sigma_m: float | None = 0.005
-    velocity_sigma_m_s: float | None = 0.01
+    velocity_sigma_m_s: float | None = 0.003
     tilt_rad: float = 0.06
 
 
@@ -66,8 +66,8 @@ class FlatFloor(_Checked):
 class NonHolonomic(_Checked):
     """Between stops the body's origin moves along body x only: sideways and upward speeds are 0 within these (m/s)."""
 
-    sideways_sigma_m_s: float = 0.01
-    upward_sigma_m_s: float | None = 0.01
+    sideways_sigma_m_s: float = 0.003
+    upward_sigma_m_s: float | None = 0.003
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class WheelTravel(_Checked):
     that, and an estimate comes out too small.
     """
 
-    sigma_m: float = 0.001
+    sigma_m: float = 5e-4
     window_s: float = 0.1
     scale: float = 1.0
     scale_sigma: float = 0.002
@@ -95,7 +95,7 @@ class MagneticHeading(_Checked):
     dip_tolerance_rad is not looked at.
     """
 
-    _SIGNED = ("declination_rad", "dip_rad")
+    _SIGNED: ClassVar[tuple[str, ...]] = ("declination_rad", "dip_rad")
 
     sigma_rad: float = 0.02
     disturbance_rad: float = 0.05

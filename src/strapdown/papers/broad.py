@@ -8,13 +8,14 @@ samples in movement that have a truth; the benchmark's number is the mean of the
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from strapdown.errors import InputError
 from strapdown.evaluation.attitude import attitude_errors, rmse_deg
+from strapdown.papers.recorded_data import read_mat
 from strapdown.types import Array, Recording, Solution
 
 _FIELDS = ("imu_acc", "imu_gyr", "imu_mag", "opt_quat", "movement", "sampling_rate")
@@ -41,12 +42,7 @@ class Score(NamedTuple):
 def read_trial(path: str | Path) -> Trial:
     """A trial from its .mat file."""
     path = Path(path)
-    fields = _mat(path)
-    missing = [name for name in _FIELDS if name not in fields]
-    if missing:
-        raise InputError(
-            f"{path} has no {' and no '.join(missing)}; it is not a trial of BROAD, give one of its .mat files"
-        )
+    fields = read_mat(path, _FIELDS, "a trial of BROAD")
     rate_hz = float(np.ravel(fields["sampling_rate"])[0])
     acc, gyr, mag, q_ns = (
         np.array(fields[name], dtype=np.float64) for name in ("imu_acc", "imu_gyr", "imu_mag", "opt_quat")
@@ -63,18 +59,6 @@ def read_trial(path: str | Path) -> Trial:
     q_ns.flags.writeable = False
     movement.flags.writeable = False
     return Trial(path.stem, recording, q_ns, movement)
-
-
-def _mat(path: Path) -> dict[str, Any]:
-    from scipy.io import loadmat, matlab  # slow to import, and only this needs it
-
-    if not path.is_file():
-        raise InputError(f"there is no file {path}; give the path of a trial of BROAD (.mat)")
-    try:
-        fields: dict[str, Any] = loadmat(path)
-    except (matlab.MatReadError, ValueError, OSError, NotImplementedError, TypeError) as e:
-        raise InputError(f"{path} cannot be read as a MATLAB file ({e}); fetch it again") from None
-    return fields
 
 
 def all_trials(folder: str | Path) -> list[Trial]:

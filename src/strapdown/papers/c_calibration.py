@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from strapdown.papers import c_magnetometer, c_positions, c_static, c_temperature
+from strapdown.papers import c_magnetometer, c_positions, c_positions_recorded, c_static, c_temperature
 from strapdown.papers.claim import Claim
 
 METHODS = {"positions": c_positions, "magnetometer": c_magnetometer, "temperature": c_temperature, "static": c_static}
-RECORDED = {"imu_tk_xsens": c_positions, "qmc5883l": c_magnetometer, "mpu6050": c_static}
+RECORDED = {"imu_tk_xsens": c_positions_recorded, "qmc5883l": c_magnetometer, "mpu6050": c_static}
 
 
 def calibration_claims(

@@ -19,8 +19,8 @@ from strapdown.motion.profile import Keep, MoveTo, Profile
 from strapdown.motion.stop_and_go import StopAndGo, Stops
 from strapdown.navigation.alignment import Alignment, align_to_yaw
 from strapdown.navigation.ekf15 import Ekf15
-from strapdown.navigation.eskf import Eskf
-from strapdown.navigation.updates import FlatFloor, MagneticHeading, NonHolonomic, WheelTravel, ZeroVelocity
+from strapdown.navigation.program import Navigated, navigate
+from strapdown.navigation.task import Task
 from strapdown.papers.c_robot import DECLINATION, FIELD_N, INNER, RATE_HZ, G, Robot, robot
 from strapdown.rotation import IDENTITY, q_conj, q_exp, q_log, q_mul, q_rotate, wrap
 from strapdown.sensors.magnetic_sources import Dipole, MagneticWorld, Source
@@ -62,27 +62,27 @@ class Drive:
         """The robot starts where and as the plan says: its heading at the start is known, roll and pitch are not."""
         return align_to_yaw(self.log, self.path.start_yaw_rad, rest_s=REST_S, q_bs=self.q_bs)
 
-    def eskf(self, *, odometer: bool = False, **more: Any) -> Eskf:
-        """The error-state filter with what is known of the robot: data sheet, calibration, wheels that do not slide."""
-        one = self.robot
+    def task(self, **more: Any) -> Task:
+        """What a user would tell strapdown navigate: the part, its calibration, and a start on a mark."""
         known: dict[str, Any] = {
+            "yaw_rad": self.path.start_yaw_rad,
+            "heading_sigma_rad": 0.0,
             "gravity": G,
-            "gyr_bias_sigma": one.gyr_bias_sigma,
-            "acc_bias_sigma": one.acc_bias_sigma,
-            "gyr_matrix_sigma": one.gyr_matrix_sigma,
-            "zero_velocity": ZeroVelocity(1e-4),
-            "flat_floor": FlatFloor(height_sigma_m=0.001, velocity_sigma_m_s=0.002),
-            "non_holonomic": NonHolonomic(0.002, None),  # upward it would take the mounting for a slope
-            "magnetic_heading": MagneticHeading(
-                sigma_rad=0.02, disturbance_rad=float(np.radians(4.0)), correlation_m=0.5, declination_rad=DECLINATION
-            ),
-            "wheel_travel": WheelTravel(sigma_m=3e-4, scale_sigma=WHEEL_SCALE) if odometer else None,
+            "declination_rad": DECLINATION,
+            "noise": self.robot.known,
+            "calibration": self.robot.calibration,
             "q_bs": tuple(self.q_bs),
         }
-        return Eskf.for_triads(one.known["gyroscope"], one.known["accelerometer"], **{**known, **more})
+        return Task(**{**known, **more})
+
+    def navigated(self, name: str = "eskf", *, odometer: bool = False, **changed: Any) -> Navigated:
+        """As strapdown navigate does it. changed: fields of the log, as {"mag_s": None}."""
+        if not odometer:
+            changed["odometer"] = None
+        return navigate(replace(self.log, **changed), name, self.task())
 
     def ekf15(self, **more: Any) -> Ekf15:
-        """Paper C's filter."""
+        """Paper C's filter, as the paper has it: it believes its controller."""
         return Ekf15(**{"gravity": G, "declination_rad": DECLINATION, "q_bs": tuple(self.q_bs), **more})
 
     def body_attitude_error_n(self, solution: Solution) -> Array:

@@ -15,8 +15,8 @@ from strapdown.navigation.alignment import align_to_yaw
 from strapdown.navigation.eskf import Eskf
 from strapdown.navigation.foot import FOOT_FLOOR, align_foot, foot_filter
 from strapdown.navigation.smoother import smooth
+from strapdown.navigation.stop_verdicts import told_with as told_with_verdicts
 from strapdown.navigation.stops import NoiseStops, believed_stops
-from strapdown.navigation.stops import told_with as told_with_verdicts
 from strapdown.navigation.updates import FlatFloor, ZeroRate, ZeroVelocity
 from strapdown.papers.claim import Claim
 from strapdown.papers.foot_data import (
@@ -130,7 +130,7 @@ def square_closing(path: Path, flat_floor: bool) -> ClosingError:
         zero_velocity=ZeroVelocity(0.01, 0.0),
         zero_rate=ZeroRate(0.002),
         flat_floor=FlatFloor(0.005, None, np.pi) if flat_floor else None,
-        gate_probability=1e-300,
+        gate_probability=0.0,
         q_bs=walk.q_bs,
     )
     aligned = align_to_yaw(walk.recording, 0.0, q_bs=walk.q_bs)

@@ -1,5 +1,7 @@
 """Paper C's two tests, repeated with many virtual robots: its own filter, ours, and ours with a wheel odometer.
 
+All are run by the program behind strapdown navigate, with its settings: the claims are those of the command.
+
 What is told of each run: the error at every stop as in the paper's tables, the error at the end and the largest one
 along the path in % of the path so far, and whether the filter knew how wrong it was.
 """
@@ -12,6 +14,7 @@ import numpy as np
 
 from strapdown.evaluation.consistency import chi_square_bounds, normalised_squares
 from strapdown.evaluation.stops import StopTable, stop_table
+from strapdown.navigation.vehicle_filter import mounting_sigma_rad
 from strapdown.papers.c_drive import DISTURBANCE_DEG, PUBLISHED, TESTS, WHEEL_SCALE, Drive, drive
 from strapdown.papers.c_robot import RATE_HZ
 from strapdown.papers.claim import Claim
@@ -22,7 +25,7 @@ MEAN, P95, WORST = 0.5, 1.0, 0.9  # %: asked of our filter
 WITH_WHEEL = {"square": 0.35, "straight": 0.25}
 A_FEW = 3.0  # %: what "the published region" of 4.1 to 4.3 % may differ by
 RUNS_S = 20.0  # for 50 runs of test 1
-FIRST_SEED = 2000  # settings were chosen while looking at seeds below 100 and 1000 to 1049
+FIRST_SEED = 2000  # settings were chosen on others: below 100, 1000 to 1049, 5000 to 5149
 _C = "paper C, tables 1 and 2"
 _ASKED = "figure asked of this product; paper C published {} %"
 _NAMES = {"square": "test 1, square 1.2 m", "straight": "test 2, straight 6.6 m"}
@@ -59,6 +62,7 @@ def monte_carlo(done: Callable[[float], None], runs: int = 50, first_seed: int =
     lists: dict[tuple[str, str], list[tuple[float, ...]]] = {}
     tables: dict[str, StopTable] = {}
     seconds = 0.0
+    _ours(drive("square", first_seed + runs))  # loads what is loaded once, which is no part of a run
     for k in range(runs):
         seed = first_seed + k
         for kind in TESTS:
@@ -79,20 +83,24 @@ def monte_carlo(done: Callable[[float], None], runs: int = 50, first_seed: int =
 
 def _run(one: Drive, name: str) -> StopTable:
     if name == WHEEL:
-        solution = one.eskf(odometer=True).run(one.log, alignment=one.aligned())
+        found = one.navigated(odometer=True)
+    elif name == PAPER:
+        found = one.navigated("ekf15")
     else:
-        solution = one.ekf15(magnetic_heading=name == PAPER).run(one.log, alignment=one.aligned())
-    return stop_table(solution, one.stops)
+        found = one.navigated("ekf15", mag_s=None)
+    return stop_table(found.solution, one.stops)
 
 
 def _ours(one: Drive) -> tuple[StopTable, tuple[float, float]]:
     """With the normalised squares of the last position (horizontal: the virtual floor is flatter than the filter is
     told) and of the last attitude, to whose covariance comes what the calibration says of the axes in their case."""
-    track = one.eskf().track(one.log, alignment=one.aligned())
-    solution, cov = track.solution, track.last.covariance
-    assert solution.p_n is not None
+    found = one.navigated()
+    solution = found.solution
+    assert solution.p_n is not None and found.last is not None
+    cov = found.last.covariance
     position = normalised_squares((one.truth.p_n - solution.p_n)[-1, :2], cov[:2, :2])
-    tilted = one.robot.mounting_sigma_rad**2 * np.diag([1.0, 1.0, 0.0])  # the heading at the start is that of the case
+    # the heading at the start is that of the case
+    tilted = mounting_sigma_rad(one.robot.calibration) ** 2 * np.diag([1.0, 1.0, 0.0])
     attitude = normalised_squares(one.body_attitude_error_n(solution)[-1], cov[6:9, 6:9] + tilted)
     return stop_table(solution, one.stops), (float(position), float(attitude))
 

@@ -48,9 +48,7 @@ FACES_UP_B = (
 @dataclass(frozen=True, eq=False)
 class Robot:
     """triads: the true errors, by instrument. iron_ut, soft_iron: of its body. calibration: as found; known: the noise
-    that the data sheets tell. gyr_bias_sigma (rad/s), acc_bias_sigma (m/s2), gyr_matrix_sigma: what the calibration
-    says it leaves. An error of the matrix is half a skew of the axes, which acts as a bias while level, and half a turn
-    of all axes against the case, mounting_sigma_rad, which no filter can see."""
+    that the data sheets tell."""
 
     seed: int
     triads: dict[str, Triad]
@@ -58,10 +56,6 @@ class Robot:
     soft_iron: Array
     calibration: Calibration
     known: dict[str, Triad]
-    gyr_bias_sigma: float
-    acc_bias_sigma: float
-    gyr_matrix_sigma: float
-    mounting_sigma_rad: float
 
 
 @cache
@@ -79,15 +73,13 @@ def robot(seed: int) -> Robot:
     rng = stream(seed, "C", "iron")
     iron, soft = IRON_UT * rng.standard_normal(3), np.eye(3) + SOFT * rng.standard_normal((3, 3))
     table = _by_positions(_read(triads, _faces(seed), seed, "faces", RATE_HZ))
-    acc, gyr = table.corrections["accelerometer"], table.corrections["gyroscope"]
     compass = calibrate_magnetometer(
         _tumble_log(triads, iron, soft, seed),
         field_ut=float(strength(FIELD_N)),
         dip_rad=float(dip(FIELD_N)),
         noise=known_triads(),
-        accelerometer=acc,
+        accelerometer=table.corrections["accelerometer"],
     )
-    bias, skew = _rms(acc.sigma["bias"]), _rms(acc.sigma["matrix"][:2, 2]) / float(np.sqrt(2.0))
     return Robot(
         seed,
         triads,
@@ -95,11 +87,6 @@ def robot(seed: int) -> Robot:
         soft,
         joined(table, Calibration({"magnetometer": compass.calibration.corrections["magnetometer"]})),
         known_triads(),
-        # instability since the day of the calibration, and the g-sensitivity that the poses have not told
-        gyr_bias_sigma=float(np.hypot(_rms(gyr.sigma["bias"]), 1e-4)),
-        acc_bias_sigma=float(np.hypot(bias, G * skew)),
-        gyr_matrix_sigma=_rms(gyr.sigma["matrix"]),
-        mounting_sigma_rad=skew,
     )
 
 
@@ -161,7 +148,3 @@ def _read(
     return Recording(
         acc.t, gyr.values, acc.values, temperature=np.broadcast_to(celsius, len(t))[acc.kept].astype(np.float64)
     )
-
-
-def _rms(values: Array) -> float:
-    return float(np.sqrt(np.mean(np.square(values))))

@@ -1,18 +1,18 @@
 """What may go wrong on paper C's tests, and what each mishap costs: none may make the filter diverge.
 
-A stop is what the controller says AND what the sensor's own readings allow (navigation/stops.py). The cost of a mishap
-is the error at the end, in % of the path, less that of the same robots without it.
+Our filter is run as by strapdown navigate: a stop is what the controller says AND what the sensor's own readings allow
+(navigation/stops.py). The cost of a mishap is the error at the end, in % of the path, less that of the same robots
+without it.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from strapdown.evaluation.stops import stop_table
-from strapdown.navigation.stops import OFF_LINE, JudgedStops, NoiseStops, believed_stops, settled, told_with
 from strapdown.papers.c_drive import Drive, Push, drive, path_of
 from strapdown.papers.c_robot import RATE_HZ, robot, with_temperature
 from strapdown.papers.claim import Claim
@@ -42,8 +42,8 @@ class Scenario:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """dr / L in % at the end of every run. undisturbed: with the controller's word taken as it is. disturbed. paper:
-    disturbed, by the paper's filter with its own check of stops. events: kinds that our filter told, how often."""
+    """dr / L in % at the end of every run, without the mishap and with it. paper: with it, by the paper's filter with
+    its own check of stops. events: kinds that our filter told, how often."""
 
     scenario: Scenario
     undisturbed: Array
@@ -55,13 +55,6 @@ class Outcome:
     def lost(self) -> float:
         """% of the path, mean over the robots."""
         return float(self.disturbed.mean() - self.undisturbed.mean())
-
-
-def judged(one: Drive, word: Flags | None) -> JudgedStops:
-    """The word (None: there is none) beside the readings. Virtual motors do not hum: a rest shows noise alone."""
-    known = one.robot.known
-    settings = NoiseStops.for_triads(known["gyroscope"], known["accelerometer"], RATE_HZ, **OFF_LINE)
-    return believed_stops(replace(one.log, stop=word), settings)
 
 
 def _as_told(one: Drive) -> Flags:
@@ -142,11 +135,10 @@ def outcome(scenario: Scenario, robots: int = ROBOTS, first_seed: int = FIRST_SE
     for seed in range(first_seed, first_seed + robots):
         fine, bad = drive(scenario.test, seed), scenario.make(scenario.test, seed)
         word = scenario.word(bad)
-        plain.append(_end(fine, fine.eskf(odometer=scenario.odometer).run(fine.log, alignment=fine.aligned())))
-        stops = judged(bad, word)
-        ours = bad.eskf(odometer=scenario.odometer).run(bad.log, stopped=settled(stops), alignment=bad.aligned())
+        plain.append(_end(fine, fine.navigated(odometer=scenario.odometer).solution))
+        ours = bad.navigated(odometer=scenario.odometer, stop=word).solution
         hit.append(_end(bad, ours))
-        for event in told_with(ours, stops).events:
+        for event in ours.events:
             events[event.kind] = events.get(event.kind, 0) + 1
         told = np.zeros(len(bad.log), dtype=bool) if word is None else word
         theirs = bad.ekf15().run(bad.log, stopped=told, alignment=bad.aligned())

@@ -7,7 +7,6 @@ sensor's frame s; q_bs takes it to a body of x forward, y left, z up.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from strapdown.errors import InputError
 from strapdown.evaluation.matching import Positions, aligned_first_steps, matched
 from strapdown.evaluation.trajectory import armse
+from strapdown.papers.recorded_data import read_mat
 from strapdown.rotation import IDENTITY
 from strapdown.types import Array, Recording, Solution
 
@@ -42,7 +42,7 @@ class Walk:
 
 def read_foot_vicon(path: str | Path) -> Walk:
     """A trial from its .mat file. Its reference is mirrored in y against a frame with z up, and is turned back here."""
-    fields = _mat(Path(path), ("imu", "ts", "gt", "zv_shoe_opt", "trial_error"))
+    fields = read_mat(Path(path), ("imu", "ts", "gt", "zv_shoe_opt", "trial_error"), "a recorded walk")
     t = np.ravel(fields["ts"]).astype(np.float64)
     imu, gt = np.asarray(fields["imu"], dtype=np.float64), np.asarray(fields["gt"], dtype=np.float64)
     if imu.shape != (len(t), 6) or gt.shape != (len(t), 3):
@@ -61,7 +61,7 @@ def read_foot_vicon(path: str | Path) -> Walk:
 
 def read_openshoe_square(path: str | Path) -> Walk:
     """square2.mat: 100 Hz."""
-    u = np.asarray(_mat(Path(path), ("u",))["u"], dtype=np.float64)
+    u = np.asarray(read_mat(Path(path), ("u",), "a recorded walk")["u"], dtype=np.float64)
     if u.ndim != 2 or u.shape[0] != 6:
         raise InputError(f"{path} has u of shape {u.shape}; give the unchanged file, six rows")
     recording = Recording(
@@ -107,19 +107,3 @@ def _upright(recording: Recording) -> tuple[float, ...]:
     assert recording.acc_s is not None
     up = recording.acc_s[recording.t < recording.t[0] + 1.0].mean(axis=0)
     return AS_IT_IS if up[2] > 0.0 else FRONT_RIGHT_DOWN
-
-
-def _mat(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
-    from scipy.io import loadmat
-    from scipy.io.matlab import MatReadError
-
-    if not path.is_file():
-        raise InputError(f"{path} is not a file; give a .mat file of the recorded walks")
-    try:
-        fields: dict[str, Any] = loadmat(path)
-    except (ValueError, OSError, NotImplementedError, MatReadError) as e:
-        raise InputError(f"{path} is not a .mat file that can be read ({e}); give one of the recorded walks") from None
-    missing = [name for name in names if name not in fields]
-    if missing:
-        raise InputError(f"{path} has no {' and no '.join(missing)}; give one of the recorded walks")
-    return fields

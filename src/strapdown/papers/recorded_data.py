@@ -1,7 +1,9 @@
-"""Where recorded data of others lies: not in the package, so claims about it are made only where it is."""
+"""Where recorded data of others lies, and its .mat files: not in the package, so claims about it need it at hand."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from strapdown.errors import InputError
 
@@ -21,3 +23,19 @@ def data_folder(given: Path | None = None) -> Path | None:
             raise InputError(f"{VARIABLE} is {named}, which is not a folder; correct it or unset it")
         return Path(named)
     return BESIDE if BESIDE.is_dir() else None
+
+
+def read_mat(path: Path, names: Sequence[str], what: str) -> dict[str, Any]:
+    """The fields of a MATLAB file, these among them. what: the file is, in an error: "a trial of BROAD"."""
+    from scipy.io import loadmat, matlab  # slow to import, and only this needs it
+
+    if not path.is_file():
+        raise InputError(f"there is no file {path}; give the path of {what} (.mat)")
+    try:
+        fields: dict[str, Any] = loadmat(path)
+    except (matlab.MatReadError, ValueError, OSError, NotImplementedError, TypeError) as e:
+        raise InputError(f"{path} cannot be read as a MATLAB file ({e}); fetch it again") from None
+    missing = [name for name in names if name not in fields]
+    if missing:
+        raise InputError(f"{path} has no {' and no '.join(missing)}; it is not {what}, give one (.mat)")
+    return fields

@@ -1,0 +1,89 @@
+"""What strapdown navigate says on the screen and in JSON."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from strapdown.evaluation.matching import Reference
+    from strapdown.evaluation.stops import StopTable
+    from strapdown.navigation.program import Navigated
+
+
+def shares(found: "dict[str, Navigated]", truth: "Reference | None") -> list[str]:
+    """A sentence where the truth tells only of a part of the log."""
+    from strapdown.evaluation.matching import matched
+
+    if truth is None:
+        return []
+    solution = next(iter(found.values())).solution
+    t = matched(solution, truth).t
+    compared_s, all_s = float(t[-1] - t[0]), float(solution.t[-1] - solution.t[0])
+    if compared_s >= 0.99 * all_s:
+        return []
+    share = 100.0 * compared_s / all_s
+    return [f"the reference tells of {compared_s:.4g} of {all_s:.4g} s ({share:.0f} %): errors are of that part alone"]
+
+
+def numbers(navigated: "Navigated", truth: "Reference | None", table: "StopTable | None") -> dict[str, Any]:
+    from strapdown.evaluation.evaluate import evaluate
+    from strapdown.evaluation.stops import believed_stands
+    from strapdown.evaluation.trajectory import closing_error, estimated_path_length
+
+    solution = navigated.solution
+    assert solution.p_n is not None
+    sigma = solution.sigma.get("p_n")
+    said: dict[str, Any] = {
+        "samples": len(solution),
+        "path_length_m": float(estimated_path_length(solution)),
+        "closing_error_m": closing_error(solution).length_m,
+        "last_position_m": solution.p_n[-1].tolist(),
+        "last_sigma_m": None if sigma is None else sigma[-1].tolist(),
+        "stops_believed": len(believed_stands(solution)),
+        "events": [
+            {"t_s": e.t_s, "until_s": e.until_s, "kind": e.kind, "text": e.text}
+            for e in solution.events
+            if e.kind != "stop_believed"
+        ],
+        "against_truth": None if truth is None else evaluate(solution, truth).numbers(),
+    }
+    if table is not None:
+        said["stops"] = [
+            {
+                "number": row.number,
+                "t_s": row.t_s,
+                "dx_m": row.dx_m,
+                "dy_m": row.dy_m,
+                "dr_m": row.dr_m,
+                "path_length_m": row.path_length_m,
+                "percent": row.percent,
+            }
+            for row in table.rows
+        ]
+    return said
+
+
+def show(document: dict[str, dict[str, Any]]) -> None:
+    from strapdown.cli import screen
+
+    rows = []
+    for name, said in document.items():
+        x, y, z = said["last_position_m"]
+        against = said["against_truth"] or {}
+        final, worst = against.get("final_percent"), against.get("max_percent")
+        rows.append(
+            [
+                name,
+                f"{said['path_length_m']:.3f}",
+                f"{x:.3f}",
+                f"{y:.3f}",
+                f"{z:.3f}",
+                f"{said['closing_error_m']:.3f}",
+                str(said["stops_believed"]),
+                "-" if final is None else f"{final:.2f}",
+                "-" if worst is None else f"{worst:.2f}",
+            ]
+        )
+    screen.show_table(
+        "Where it went (m), and its error in % of the path where the truth is known",
+        ["filter", "path", "x", "y", "z", "end to start", "stops", "at the end", "at most, of the whole path"],
+        rows,
+    )
