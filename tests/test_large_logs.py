@@ -322,8 +322,6 @@ def test_what_does_not_fit_into_memory_is_refused_in_a_sentence(tmp_path, monkey
     refuse_too_long(10**6)
     with pytest.raises(InputError, match="navigating 2000000 samples needs"):
         refuse_too_long(2 * 10**6)
-    with pytest.raises(InputError, match=r"smoothing them needs .* leave --smooth out"):
-        refuse_too_long(10**6, smoothed=True)
     monkeypatch.setattr(memory, "physical_bytes", lambda: None)
     refuse_too_long(10**15)
 

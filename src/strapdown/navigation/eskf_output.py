@@ -51,12 +51,9 @@ _VECTOR_BYTES = 8 * sum(width for _, _, width in VECTORS.values())
 _BESIDE_BYTES = 90  # of a sample: flags, innovations, events and the verdicts on stops, as measured on a robot's log
 
 
-def refuse_too_long(n: int, *, smoothed: bool = False) -> None:
+def refuse_too_long(n: int) -> None:
     """Beforehand: whether navigating n samples more fits into the memory of this machine."""
-    more = _BESIDE_BYTES + (2 if smoothed else 1) * _VECTOR_BYTES
-    what = f"navigating {n} samples{' and smoothing them' if smoothed else ''}"
-    instead = f"cut the log into parts{', or leave --smooth out' if smoothed else ''}"
-    refuse_beyond_memory(n * float(more), what, instead)
+    refuse_beyond_memory(n * float(_VECTOR_BYTES + _BESIDE_BYTES), f"navigating {n} samples", "cut the log into parts")
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from strapdown.navigation.adaptive_stops import told_with as foot_told_with
 from strapdown.navigation.alignment import UNKNOWN_HEADING_RAD, Alignment, align_by_magnetometer, align_to_yaw
 from strapdown.navigation.body_origin import of_body_origin, sensor_at_start
 from strapdown.navigation.ekf15 import Ekf15
-from strapdown.navigation.eskf import Given
+from strapdown.navigation.eskf import Eskf, Given
 from strapdown.navigation.eskf_output import refuse_too_long
 from strapdown.navigation.eskf_state import State
 from strapdown.navigation.event_notes import notes_of_events
@@ -60,7 +60,7 @@ def navigate(
     if task.vehicle == "foot" and name != "eskf":
         raise InputError("paper C's filter is for a robot whose controller tells its stops; use eskf for a foot")
     notes: list[str] = []
-    refuse_too_long(len(recording), smoothed=task.smoothed)
+    refuse_too_long(len(recording))
     recording, spikes = without_spikes(recording, task.noise)
     run = _foot if task.vehicle == "foot" else _paper if name == "ekf15" else _vehicle
     solution, stops, innovations, last = run(recording, task, notes, done)
@@ -79,10 +79,21 @@ def _vehicle(recording: Recording, task: Task, notes: list[str], done: Callable[
     judge, stops = _stops(recording, task, alignment, notes)
     filt, used = vehicle_filter(task, recording), settled(stops, recording, judge)
     given = Given(stopped=used, alignment=alignment, p_n=sensor_at_start(alignment, task.q_bs, task.r_bs_b))
-    track = filt.track(recording, done=done, **given)
-    solution = smooth(filt, recording, **given) if task.smoothed else track.solution
+    solution, innovations, last = _solved(filt, recording, task, given, done)
     solution = told_at_stamps(solution, recording, task.noise, used, task.q_bs, task.gravity)
-    return told_with(solution, stops), stops, track.innovations, track.last
+    return told_with(solution, stops), stops, innovations, last
+
+
+def _solved(
+    filt: Eskf, recording: Recording, task: Task, given: Given, done: Callable[[float], None]
+) -> tuple[Solution, Mapping[str, Any], State]:
+    """The solution, innovations and last state of the error-state filter; innovations are those of the way forward."""
+    track = filt.track(recording, done=done, **given)
+    innovations, last = track.innovations, track.last
+    if not task.smoothed:
+        return track.solution, innovations, last
+    del track  # a long log has room for one solution
+    return smooth(filt, recording, **given), innovations, last
 
 
 def _paper(recording: Recording, task: Task, notes: list[str], done: Callable[[float], None]) -> Found:
@@ -132,9 +143,8 @@ def _foot(recording: Recording, task: Task, notes: list[str], done: Callable[[fl
         notes.append(f"for a foot these are not used: {', '.join(ignored)}")
     p_n = sensor_at_start(alignment, task.q_bs, task.r_bs_b)
     given = Given(stopped=found.believed, alignment=alignment, p_n=p_n)
-    track = filt.track(recording, done=done, **given)
-    solution = smooth(filt, recording, **given) if task.smoothed else track.solution
-    return foot_told_with(solution, found), found, track.innovations, track.last
+    solution, innovations, last = _solved(filt, recording, task, given, done)
+    return foot_told_with(solution, found), found, innovations, last
 
 
 def _aligned(recording: Recording, task: Task, notes: list[str]) -> Alignment:
