@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 from functools import cache
+from inspect import signature
 
 import numpy as np
+import pytest
 
 from strapdown.motion import Keep, MoveTo, Rest, Turntable, Waypoints
 from strapdown.orientation.catalogue import FILTERS, filter_by_name
@@ -15,6 +17,7 @@ from strapdown.types import Recording
 
 DEG = np.pi / 180.0
 G = 9.80665
+UP = np.array([0.0, 0.0, 1.0])
 FIELD_N = np.array([0.0, 20.0, -43.0])  # uT, magnetic north along y, dip 65 deg
 RATE_HZ = 128.0  # a power of two: steps of time are exact, so a part of a recording has the same steps as the whole
 PART = "mpu-9250"
@@ -37,6 +40,25 @@ def filter_of(name, **settings):
     if name == "paper-b":
         settings = {"calibration_s": 0.5, **settings}
     return filter_by_name(name, **settings)
+
+
+def ways(promise="", needs=()):
+    """Each filter on line, and off line where it can; needs: arguments that an off-line method may lack."""
+    found = []
+    for name in promises(promise):
+        found.append((name, "run"))
+        smooth = getattr(FILTERS[name].cls, "smooth", None)
+        if smooth is not None and set(needs) <= set(signature(smooth).parameters):
+            found.append((name, "smooth"))
+    return pytest.mark.parametrize(("name", "way"), found, ids=[f"{name}-{way}" for name, way in found])
+
+
+every_filter = pytest.mark.parametrize("name", NAMES)
+axes = pytest.mark.parametrize("use_mag", [True, False], ids=["9 axes", "6 axes"])
+
+
+def answer(name, way, recording, settings=None, **given):
+    return getattr(filter_of(name, **(settings or {})), way)(recording, **given)
 
 
 def ideal(path, rate_hz=RATE_HZ, t=None, field_n=FIELD_N):
@@ -107,6 +129,21 @@ def tumbling(duration_s=60.0, rate_hz=50.0):
     return Recording(t, w_s + 0.001 * noise[0], force_s + 0.02 * noise[1], field_s + 0.3 * noise[2]), q_ns
 
 
+def slow_turn(rate_dps, axis_n, lead_s=0.0, seed=1, turn_s=60.0, rate_hz=100.0, bias_dps=0.5):
+    """(recording, q_ns, bias_s): rest of lead_s, then a constant turn about an axis of n, on a slope; noise of a
+    consumer part (0.1 deg/s, 0.02 m/s2, 0.5 uT for each sample) and a gyroscope bias of any direction."""
+    rng, t = np.random.default_rng(seed), np.arange(0.0, lead_s + turn_s, 1.0 / rate_hz)
+    axis = np.array(axis_n) / np.linalg.norm(axis_n)
+    q_ns = q_mul(q_exp(np.maximum(t - lead_s, 0.0)[:, None] * rate_dps * DEG * axis), q_from_euler(0.2, -0.3, 1.1))
+    turn_s = q_log(q_mul(q_conj(q_ns[:-1]), q_ns[1:])) * rate_hz
+    bias_s = rng.standard_normal(3)
+    bias_s *= bias_dps * DEG / np.linalg.norm(bias_s)
+    noise = rng.standard_normal((3, len(t), 3))
+    gyr_s = np.vstack([turn_s[:1], turn_s]) + bias_s + 0.1 * DEG * noise[0]
+    force_s, field_s = (q_rotate(q_conj(q_ns), np.broadcast_to(v, (len(t), 3))) for v in ([0.0, 0.0, G], FIELD_N))
+    return Recording(t, gyr_s, force_s + 0.02 * noise[1], field_s + 0.5 * noise[2]), q_ns, bias_s
+
+
 def errors_n(solution, truth, rows=slice(None)):
     """The small rotation in n from the solution to the truth, rad, (n, 3)."""
     return q_log(q_mul(truth.q_nb[rows], q_conj(solution.q_nb[rows])))
@@ -119,8 +156,7 @@ def angle(solution, truth, rows=slice(None)):
 
 def inclination(solution, truth, rows=slice(None)):
     """Angle between the verticals of solution and truth, rad."""
-    up = np.array([0.0, 0.0, 1.0])
-    a, b = (q_rotate(q_conj(q[rows]), up) for q in (solution.q_nb, truth.q_nb))
+    a, b = (q_rotate(q_conj(q[rows]), UP) for q in (solution.q_nb, truth.q_nb))
     return np.arctan2(np.linalg.norm(np.cross(a, b), axis=1), np.einsum("ij,ij->i", a, b))
 
 

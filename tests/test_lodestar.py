@@ -6,7 +6,7 @@ import pytest
 from helpers import shared_data
 from strapdown.errors import InputError
 from strapdown.evaluation.attitude import attitude_errors, rmse_deg
-from strapdown.kernels.lodestar_smoother import TRACE, heading_back
+from strapdown.kernels.lodestar_back import TRACE, heading_back
 from strapdown.orientation.lodestar import Lodestar
 from strapdown.papers.broad import all_trials, score
 from strapdown.rotation import q_conj, q_exp, q_log, q_mul, q_normalise, q_rotate
@@ -287,5 +287,5 @@ def test_broad_with_the_settings_that_cross_validation_chose():
     filt = Lodestar()
     on = [score(filt.run(trial.recording), trial).total_deg for trial in trials]
     off = [score(filt.smooth(trial.recording), trial).total_deg for trial in trials]
-    assert np.mean(on) < 2.75 and np.mean(off) < 1.75
+    assert np.mean(on) < 2.45 and np.mean(off) < 1.35  # fitted: 2.36 and 1.30
     assert max(on) < 7.0 and max(off) < 5.5  # a phone that vibrates beside the part: its field is 5 deg beside north

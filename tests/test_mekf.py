@@ -6,12 +6,14 @@ from functools import cache
 import numpy as np
 import pytest
 
+from helpers import shared_data
 from orientation_cases import FIELD_N, G, ideal, measured
 from strapdown.errors import InputError
 from strapdown.kernels.mekf_update import P
 from strapdown.motion import Rest
 from strapdown.orientation.mekf import Mekf
 from strapdown.papers.b_flight import flight
+from strapdown.papers.broad import all_trials, score
 from strapdown.rotation import q_conj, q_exp, q_from_euler, q_log, q_mul, q_rotate
 from strapdown.sensors.module import Module
 from strapdown.sensors.part import load_part
@@ -119,15 +121,76 @@ def test_heading_without_magnetometer_grows_less_certain():
     assert sigma[-1, 2] == pytest.approx(read.t[-1] * Mekf.bias_start_dps * DEG, rel=0.05)
 
 
-def test_deviations_in_a_flight_that_leans_into_its_accelerations():
-    """The force is steady in s and in the mean up, so it seems to be gravity; the legs last 8 s, not motion_s."""
-    recording = measured(ideal(flight(G), RATE_HZ), RATE_HZ)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_deviations_in_a_flight_that_leans_into_its_accelerations(seed):
+    """The force is steady in s and in the mean up, so it seems to be gravity; the legs last 8 s."""
+    recording = measured(ideal(flight(G), RATE_HZ), RATE_HZ, seed)
     found = Mekf().run(recording)
     error = q_log(q_mul(recording.truth.q_nb, q_conj(found.q_nb)))[100:]
     z = error / found.sigma["attitude_n"][100:]
-    # model: accelerations are correlated for longer than the filter takes them to be; without the doubt 9.8 and 31
-    assert np.sqrt(np.mean(z**2, axis=0)).max() < 2.6 and np.abs(z).max() < 4.5
+    # chance and model: one flight has few independent stretches; accelerations of 4 s at most are taken for motion
+    assert 0.5 < np.mean(z**2) < 2.0 and np.abs(z).max() < 3.0
     assert np.linalg.norm(error[:, :2], axis=1).max() < 6.0 * DEG
+
+
+@pytest.mark.parametrize("correlated_s", [0.05, 0.2, 3.0])
+def test_deviations_follow_how_long_accelerations_last(correlated_s):
+    """1 m/s2 of a hand that shakes or of a vehicle: nobody tells the filter which."""
+    squares, sigma = [], []
+    for seed in range(6):
+        recording, q_nb = wandering_push(seed, 1.0, correlated_s)
+        read = Module("imu", noise_of_the_part(), seed=seed).measure(recording, RATE_HZ)
+        found = filter_for(magnetometer=False).run(read, q_ns=q_nb[0])
+        sigma.append(found.sigma["attitude_n"][500:, :2])
+        squares.append(q_log(q_mul(q_nb, q_conj(found.q_nb)))[500:, :2] ** 2 / sigma[-1] ** 2)
+    assert 0.3 < np.mean(squares) < 2.0  # chance: 12 axes of some tens of correlation times
+    # model: sigma goes with the fourth root of 2 sigma^2 tau; shaking gives less than half of the slow one
+    assert np.mean(sigma) < 1.8 * DEG if correlated_s < 1.0 else np.mean(sigma) > 2.5 * DEG
+
+
+def test_deviations_in_the_hand():
+    """BROAD. gyr_turn was set to 0.3 % with these trials in sight; nothing else was chosen on them."""
+    normalised, total_deg = [], []
+    for trial in all_trials(shared_data("broad")):
+        found = Mekf().run(trial.recording)
+        counts = trial.movement & np.isfinite(trial.q_ns).all(axis=1)
+        error = q_log(q_mul(trial.q_ns[counts], q_conj(found.q_nb[counts])))
+        normalised.append(np.mean((error / found.sigma["attitude_n"][counts]) ** 2))
+        total_deg.append(score(found, trial).total_deg)
+    # model: one trial has its field 4.5 deg beside north, and in half of them the deviations are a bit too large
+    assert 0.5 < np.mean(normalised) < 2.0 and 0.3 < np.median(normalised) < 2.0
+    assert np.mean(total_deg) < 3.3
+
+
+@pytest.mark.parametrize("magnetometer", [True, False])
+@pytest.mark.parametrize("off_deg", [20.0, 86.0, 175.0])
+def test_a_given_attitude_that_is_far_wrong_is_looked_for_anew(magnetometer, off_deg):
+    read, q_nb = readings("rest", 0)
+    off = off_deg * DEG * np.array([0.6, -0.7, 0.2]) / np.linalg.norm([0.6, -0.7, 0.2])
+    filt = filter_for(magnetometer=magnetometer)
+    found = filt.run(read, q_ns=q_mul(q_exp(off), q_nb[0]))
+    error, sigma = q_log(q_mul(q_nb, q_conj(found.q_nb))), found.sigma["attitude_n"]
+    lost = read.t < filt.lost_s
+    assert (
+        found.flags["acc_rejected"][lost][5:].all()
+        and not found.flags["acc_rejected"][read.t > filt.lost_s + 5.0].all()
+    )
+    assert (np.linalg.norm(error[lost][5:], axis=1) < 3.0 * np.linalg.norm(sigma[lost][5:], axis=1)).all()
+    late = read.t > filt.lost_s + 10.0
+    assert np.abs(error[late, :2]).max() < 1.5 * DEG  # chance: the bias of up to 1.5 deg/s is still being learned
+    if magnetometer:
+        assert np.abs(error[late, 2]).max() < 6.0 * DEG  # chance and model: a field of 2 deg over 3 s, and that bias
+
+
+def test_a_short_push_is_not_taken_for_up():
+    """2 m/s2 for 4 s, as a car has it: 12 deg beside up, and over before the filter looks for another attitude."""
+    read, q_nb = readings("rest", 0)
+    pushed = (read.t > 15.0) & (read.t < 19.0)
+    acc = read.acc_s + pushed[:, None] * q_rotate(q_conj(q_nb), np.array([2.0, 0.0, 0.0]))
+    found = filter_for().run(replace(read, acc_s=acc))
+    error = np.abs(q_log(q_mul(found.q_nb, q_conj(q_nb))))
+    assert (error[500:] < 4.0 * found.sigma["attitude_n"][500:]).all()  # four deviations
+    assert error[:, :2][read.t > 14.0].max() < 2.0 * DEG  # model: a sixth of it
 
 
 def test_covariance_stays_symmetric_and_positive():

@@ -14,17 +14,14 @@ from numba import njit
 from strapdown.kernels.inner import inner, pointer, row, three_each
 from strapdown.kernels.lodestar_heading import (
     ANY_HEADING,
-    BLOCK_S,
-    COS,
-    END,
-    OFF,
-    SIN,
-    P,
     heading_begin,
     heading_forget,
     heading_gap,
     heading_sample,
+    heading_turned,
 )
+from strapdown.kernels.lodestar_layout import BLOCK_S, COS, OFF, SIN, P
+from strapdown.kernels.lodestar_still import STILL_END, TURNED, doubt_up, still_block, still_gap, still_sample
 from strapdown.kernels.orientation_start import LEAST_FORCE2, left_out, tell, vector
 from strapdown.kernels.orientation_state import (
     ACC_REJECTED,
@@ -51,12 +48,14 @@ from strapdown.kernels.vqf_inclination import (
 )
 from strapdown.kernels.vqf_lowpass import COUNT, rotate
 
-MEASURES = END  # 1: there will be a magnetometer
-TILT_FLOOR = END + 1  # rad^2, variance of the inclination at rest
-TILT_VARIANCE = END + 2
-SETTLED = END + 3  # 1 when specific force has been low-passed for a time constant: then e is level; -1 after a gap
-TILT_T = END + 4  # s in which specific force has been low-passed
-SIZE = END + 5
+MEASURES = STILL_END  # 1: there will be a magnetometer
+TILT_FLOOR = STILL_END + 1  # rad^2, variance of the inclination at rest
+TILT_VARIANCE = STILL_END + 2
+SETTLED = (
+    STILL_END + 3
+)  # 1 when specific force has been low-passed for a time constant: then e is level; -1 after a gap
+TILT_T = STILL_END + 4  # s in which specific force has been low-passed
+SIZE = STILL_END + 5
 TILT_START = 0.05 * 0.05  # rad^2: 3 deg, half a metre per second squared in the first readings
 TILT_MOTION_S = 0.3  # s, over which accelerations of the first readings are correlated: a mean takes them away
 MEMORY = 4.0  # time constants of the low-pass over which the slope's mean square is taken
@@ -87,7 +86,10 @@ def tell_tilt(state):
         state[TILT_VARIANCE] += k * (min(now, 1.0) - state[TILT_VARIANCE])
     else:
         state[TILT_VARIANCE] = TILT_START * min(TILT_MOTION_S / state[TILT_T], 1.0)
-    state[SIGMA] = math.sqrt(state[TILT_VARIANCE] + state[TILT_FLOOR])
+    # a bias that is off turns the inclination for as long as the low-pass remembers
+    lag = min(state[TILT_T], state[TAU_ACC])
+    by_bias = lag * lag * (state[VARIANCE] + state[VARIANCE + 3] + state[VARIANCE + 5]) / 3.0
+    state[SIGMA] = math.sqrt(state[TILT_VARIANCE] + by_bias + state[TILT_FLOOR])
     state[SIGMA + 1] = state[SIGMA]
 
 
@@ -114,7 +116,7 @@ def _bias_sigma_up(state, w, x, y, z):
     xx, xy, xz = state[VARIANCE], state[VARIANCE + 1], state[VARIANCE + 2]
     yy, yz, zz = state[VARIANCE + 3], state[VARIANCE + 4], state[VARIANCE + 5]
     variance = ux * ux * xx + uy * uy * yy + uz * uz * zz + 2.0 * (ux * uy * xy + ux * uz * xz + uy * uz * yz)
-    return math.sqrt(max(variance, 0.0))
+    return math.sqrt(max(variance, 0.0)) + doubt_up(state, w, x, y, z)
 
 
 @inner
@@ -141,7 +143,9 @@ def advance(state, gx, gy, gz, ax, ay, az, has_mag, mx, my, mz, dt):
         flags = GAP
         tilt_gap(state, heading_gap(state, dt, gx * gx + gy * gy + gz * gz))
         state[SETTLED] = -1.0
+        still_gap(state)
     else:
+        still_sample(state, has_mag, mx, my, mz, dt)
         gx, gy, gz = gx - state[BIAS], gy - state[BIAS + 1], gz - state[BIAS + 2]
         rate2 = gx * gx + gy * gy + gz * gz
         at_rest = state[AT_REST] != 0.0
@@ -151,6 +155,8 @@ def advance(state, gx, gy, gz, ax, ay, az, has_mag, mx, my, mz, dt):
                 state[SETTLED] = 1.0
             elif state[SETTLED] <= 0.0 and state[MEASURES] != 0.0:
                 heading_forget(state, state[SETTLED] == 0.0)
+            if still_block(state) > 0.0:
+                heading_turned(state, state[TURNED], state[MEASURES] != 0.0)
             if state[MEASURES] == 0.0:
                 drift_by_bias(state, _bias_sigma_up(state, w, x, y, z))
     c, s = state[COS], state[SIN]

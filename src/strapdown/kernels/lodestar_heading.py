@@ -15,60 +15,57 @@ Measured:   heading of the mean field of the block = delta + d + noise, which gr
             turns, for 20 s or for longer than the reference was seen, becomes the reference (after Laidig and Seel
             2023). The old one was of another place then: d is drawn anew as at the start, and the heading may be
             wrong by as much as it now seems to be. The same where the field points far beside the heading for
-            seconds: a turn was missed, or the start was wrong.
+            seconds: a turn was missed, or the start was wrong. A given heading beside which the first good seconds of
+            field point further than expected is as much less sure as makes them the likeliest.
 
 The last block's gain, innovation and transition stay in the state: the smoother (lodestar_smoother.py) needs them.
 """
 
 import math
 
-from strapdown.kernels.inner import inner, plain
+from strapdown.kernels.inner import inner
+from strapdown.kernels.lodestar_field import judge_field
+from strapdown.kernels.lodestar_layout import (
+    AIMED,
+    BESIDE,
+    BESIDE_T,
+    BLOCK_COUNT,
+    BLOCK_FIELD,
+    BLOCK_S,
+    BLOCK_T,
+    BLOCK_TURN,
+    BLOCK_UP,
+    CANDIDATE_T,
+    CERTAINTY,
+    COS,
+    DECLINATION,
+    DRIFT_VARIANCE,
+    EXCESS,
+    GAIN,
+    GYR_NOISE,
+    KEPT,
+    MOTION_T,
+    MOVED,
+    NOISE,
+    NOISE_GROWTH,
+    OFF,
+    PLACE_VARIANCE,
+    REFERENCE_T,
+    REST_VARIANCE,
+    SIN,
+    START_VARIANCE,
+    SURPRISE,
+    TURN_NOISE,
+    UNSURE,
+    WALK,
+    N,
+    P,
+    X,
+)
 from strapdown.kernels.orientation_state import SIGMA, STARTED
 from strapdown.kernels.trigonometry import arc_tangent, half_angle
-from strapdown.kernels.vqf_inclination import INCLINATION_END, REST_TIME
+from strapdown.kernels.vqf_inclination import REST_TIME
 from strapdown.kernels.vqf_lowpass import rotate
-
-N = 5
-_O = INCLINATION_END
-# settings
-DECLINATION = _O  # rad, of magnetic from true north, east positive
-BLOCK_S = _O + 1  # s, length of a block
-NOISE = _O + 2  # rad^2 s, of the magnetic heading: its square over the length of the block is the variance
-NOISE_GROWTH = _O + 3  # by how many times the noise is larger at the limit of norm and dip
-REST_VARIANCE = _O + 4  # rad^2, of d from one place of rest to another
-WALK = _O + 5  # rad^2/s, of d in motion
-DRIFT_VARIANCE = _O + 6  # (rad/s)^2, of b
-TURN_NOISE = _O + 7  # s, variance of delta per second and squared turn rate
-GYR_NOISE = _O + 8  # rad^2/s, variance of delta per second
-NORM_OFF = _O + 9  # largest distance from the reference, as a part of its norm
-DIP_OFF = _O + 10  # rad
-TAU_REFERENCE = _O + 11  # s, at which the reference follows
-NEW_TIME = _O + 12  # s of turning in a steady field until it becomes the reference
-NEW_RATE = _O + 13  # rad/s, least rate that counts as turning
-HOLD_TIME = _O + 14  # s, at which the memory of a disturbance fades
-START_VARIANCE = _O + 15  # rad^2, of the heading of a given attitude
-PLACE_VARIANCE = _O + 16  # rad^2, of d where nothing is known of the place
-# sums over the block
-BLOCK_T, BLOCK_TURN, BLOCK_COUNT = _O + 17, _O + 18, _O + 19  # s, rad^2/s, readings of the magnetometer
-BLOCK_UP = _O + 20  # s, integral of up_s
-BLOCK_FIELD = _O + 23  # sum of the readings in e
-# memory
-X = _O + 26
-P = X + N
-AIMED = P + N * N  # 0 until a reading or a given attitude has set delta
-MOTION_T = AIMED + 1  # s in motion since the last rest
-COS, SIN = AIMED + 2, AIMED + 3  # of half of delta
-REFERENCE_NORM, REFERENCE_DIP, REFERENCE_T = AIMED + 4, AIMED + 5, AIMED + 6
-CANDIDATE_NORM, CANDIDATE_DIP, CANDIDATE_T = AIMED + 7, AIMED + 8, AIMED + 9
-OFF = AIMED + 10  # distance from the reference in units of its limit; 1 and more: rejected
-# of the last block, for the smoother
-MOVED = AIMED + 11  # s, up_s times the time in motion: how b went into delta
-KEPT = AIMED + 14  # 0 if d was drawn anew, else 1
-GAIN = AIMED + 15
-SURPRISE = GAIN + N  # innovation over its variance
-CERTAINTY = SURPRISE + 1  # 1 over the variance of the innovation; 0: nothing measured
-BESIDE, BESIDE_T = CERTAINTY + 1, CERTAINTY + 2  # rad, mean of what the field points beside the heading, and s in it
-END = CERTAINTY + 3
 
 ANY_HEADING = math.pi * math.pi  # rad^2
 BESIDE_S = 2.0  # s, memory of that mean
@@ -89,7 +86,8 @@ def heading_begin(state, will_measure):
         state[P + k] = 0.0
     state[P] = ANY_HEADING if will_measure else 0.0
     if state[STARTED] != 0.0:
-        state[P], state[AIMED] = state[START_VARIANCE], 1.0
+        state[P], state[AIMED] = state[START_VARIANCE] + state[EXCESS], 1.0
+        state[UNSURE] = 1.0 if will_measure and state[EXCESS] == 0.0 else 0.0
     for k in range(1, 4):
         state[P + k * N + k] = state[DRIFT_VARIANCE]
     state[P + 24] = state[PLACE_VARIANCE]
@@ -115,6 +113,8 @@ def _aim(state):
     state[COS], state[SIN] = c, k * state[X]
     # a field further beside north than places are: it may as well be the heading that is wrong
     doubt = max(state[X + 4] * state[X + 4] - state[PLACE_VARIANCE], 0.0)
+    if state[UNSURE] != 0.0 and state[BESIDE_T] > 0.0:
+        doubt += state[BESIDE] * state[BESIDE]
     state[SIGMA + 2] = math.sqrt(min(max(state[P], 0.0) + doubt, ANY_HEADING))
 
 
@@ -130,6 +130,18 @@ def heading_gap(state, dt, rate2):
     state[CANDIDATE_T], state[BESIDE_T] = 0.0, 0.0
     _aim(state)
     return missed2
+
+
+@inner
+def heading_turned(state, turn, is_measured):
+    """A rest was none: the heading was turned too little by this angle, rad; what the field has made up of it is in
+    delta and d."""
+    if not is_measured:
+        state[X] += turn
+    state[P] += turn * turn
+    state[P + 24] += turn * turn
+    state[MOTION_T] += 2.0 * state[REST_TIME]
+    _aim(state)
 
 
 @inner
@@ -210,7 +222,7 @@ def _measure(state):
     norm, dip = math.sqrt(level2 + ez * ez), -arc_tangent(ez, math.sqrt(level2))
     if not norm > 0.0:
         return
-    is_new = _field(state, norm, dip)
+    is_new = judge_field(state, norm, dip)
     if level2 < LEAST_LEVEL2 * norm * norm:
         state[OFF] = max(state[OFF], 1.0)
     off = state[OFF]
@@ -219,7 +231,10 @@ def _measure(state):
         return
     heading = arc_tangent(ex, ey) - state[DECLINATION]
     seems = wrapped(heading - state[X])
-    if is_new or _lost(state, seems):
+    lost = _lost(state, seems)
+    if state[UNSURE] != 0.0 and state[BESIDE_T] >= BESIDE_S:
+        _judge_start(state)
+    elif is_new or lost:
         _draw_anew(state, state[PLACE_VARIANCE])
         state[P] += seems * seems
         state[BESIDE_T] = 0.0
@@ -251,40 +266,13 @@ def _lost(state, seems):
 
 
 @inner
-def _off(state, norm, dip, reference):
-    """Distance from a reference (norm, dip) in units of the limits."""
-    norm_0 = state[reference]
-    return max(abs(norm - norm_0) / (state[NORM_OFF] * norm_0), abs(dip - state[reference + 1]) / state[DIP_OFF])
-
-
-@inner
-def _follow(state, norm, dip, reference, k):
-    state[reference] += k * (norm - state[reference])
-    state[reference + 1] += k * (dip - state[reference + 1])
-
-
-@inner
-def _field(state, norm, dip):
-    """How far is this field from the reference? The reference is the mean of the first fields, then follows slowly.
-    True: the field is the new reference."""
-    dt, tau = state[BLOCK_T], state[TAU_REFERENCE]
-    if state[REFERENCE_T] == 0.0:
-        state[REFERENCE_NORM], state[REFERENCE_DIP] = norm, dip
-    state[OFF] = max(_off(state, norm, dip, plain(REFERENCE_NORM)), state[OFF] * math.exp(-dt / state[HOLD_TIME]))
-    if state[OFF] < 1.0:
-        state[REFERENCE_T] = min(state[REFERENCE_T] + dt, tau)
-        _follow(state, norm, dip, plain(REFERENCE_NORM), min(dt / state[REFERENCE_T], 1.0))
-        state[CANDIDATE_NORM] = 0.0
-        return False
-    if state[CANDIDATE_NORM] == 0.0 or _off(state, norm, dip, plain(CANDIDATE_NORM)) >= 1.0:
-        state[CANDIDATE_NORM], state[CANDIDATE_DIP], state[CANDIDATE_T] = norm, dip, 0.0
-        return False
-    _follow(state, norm, dip, plain(CANDIDATE_NORM), min(dt / tau, 1.0))
-    if state[BLOCK_TURN] > state[NEW_RATE] * state[NEW_RATE] * dt:
-        state[CANDIDATE_T] += dt
-    if state[CANDIDATE_T] < min(state[NEW_TIME], state[REFERENCE_T]):
-        return False
-    state[REFERENCE_NORM], state[REFERENCE_DIP] = state[CANDIDATE_NORM], state[CANDIDATE_DIP]
-    state[REFERENCE_T] = min(state[CANDIDATE_T], tau)
-    state[CANDIDATE_NORM], state[OFF] = 0.0, 0.0
-    return True
+def _judge_start(state):
+    """The field points beside a given heading by more, in the mean, than the deviations of both explain: the heading
+    is as much less sure, which makes what is seen the likeliest."""
+    place = state[PLACE_VARIANCE] if state[MOTION_T] > 0.0 else state[REST_VARIANCE]
+    explained = state[START_VARIANCE] + place + state[NOISE] / BESIDE_S
+    state[UNSURE], state[EXCESS] = 0.0, max(state[BESIDE] * state[BESIDE] - explained, 0.0)
+    if state[EXCESS] > 0.0:
+        _draw_anew(state, place)
+        state[P] += state[EXCESS]
+        state[BESIDE_T] = 0.0

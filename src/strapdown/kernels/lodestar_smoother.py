@@ -1,13 +1,10 @@
 """Lodestar, off line: every sample knows the whole recording.
 
-Bias: Rauch, Tung and Striebel's backward pass over the bias filter, whose state walks at random. Inclination: the
-gyroscope integrated anew without that bias, specific force low-passed forward and backward, which leaves no lag.
-Heading: the filter of lodestar_heading.py on that inclination, then backward as modified by Bryson and Frazier, which
-inverts no matrix: with K the gain, v the innovation, s its variance, h = (1, 0, 0, 0, 1), F the transition of a block,
-
-    x_smooth = x - P l,   P_smooth = P - P L P         l, L: what later blocks say; zero after the last
-    l <- l - h (K . l + v / s)                         back over the measurement, and the same for L
-    l <- F^T l,   L <- F^T L F                         back over the block
+Bias: Rauch, Tung and Striebel's backward pass over the bias filter, whose state walks at random; where a rest turns out
+to be none (lodestar_still.py), what was learned in it is replaced first. Inclination: the gyroscope integrated anew
+without that bias, specific force low-passed forward and backward, which leaves no lag. Heading: the filter of
+lodestar_heading.py on that inclination, then backward (lodestar_back.py). If the field shows that a given heading was
+less sure than it was said to be, the filter begins anew with what it should have been told.
 """
 
 import math
@@ -17,10 +14,14 @@ from numba import njit
 
 from strapdown.kernels.inner import inner, plain, pointer, row
 from strapdown.kernels.lodestar import TILT_START, TILT_VARIANCE, drift_by_bias, forget_first_turn, tell_tilt, tilt_gap
-from strapdown.kernels.lodestar_heading import (
-    ANY_HEADING,
+from strapdown.kernels.lodestar_back import TRACE, heading_back, turn_to_n
+from strapdown.kernels.lodestar_heading import heading_begin, heading_gap, heading_sample
+from strapdown.kernels.lodestar_layout import (
     BLOCK_S,
+    BLOCK_T,
     CERTAINTY,
+    END,
+    EXCESS,
     GAIN,
     KEPT,
     MOVED,
@@ -29,15 +30,11 @@ from strapdown.kernels.lodestar_heading import (
     N,
     P,
     X,
-    heading_begin,
-    heading_gap,
-    heading_sample,
-    wrapped,
 )
+from strapdown.kernels.lodestar_still import doubt_up, still_block, still_gap, still_sample
 from strapdown.kernels.orientation_start import LEAST_FORCE2
 from strapdown.kernels.orientation_state import ACC_REJECTED, BIAS, GAP, MAG_REJECTED, REST, SIGMA, STARTED, Q
 from strapdown.kernels.rotation import exp
-from strapdown.kernels.trigonometry import half_angle
 from strapdown.kernels.vqf_inclination import (
     AT_REST,
     BIAS_GROWTH,
@@ -61,12 +58,11 @@ from strapdown.kernels.vqf_lowpass import (
 )
 
 _BLOCK, _SIZE = (0, 3), block_size(3)
-TRACE = 17  # numbers of a block that the way back needs: delta, row 0 of P, gain, v / s, 1 / s, F's entries
 BOTH_WAYS = math.sqrt(0.75)  # deviation behind the low-pass both ways over one way: integrals of |H|^4 and |H|^2
 
 
 @inner
-def _forward(state, dt, gyr, acc, ends, known, sigma, flags):
+def _forward(state, dt, gyr, acc, mag, mag_new, ends, known, sigma, flags):
     """Bias and rest; rows of known are bias (3), its variance (6) and the time since the block before. Blocks made."""
     made, passed = 0, 0.0
     state[TILT_VARIANCE] = TILT_START
@@ -80,13 +76,21 @@ def _forward(state, dt, gyr, acc, ends, known, sigma, flags):
         follows = inclination_step(state, g[0], g[1], g[2], ax, ay, az, dt[i])
         if i == 0:
             forget_first_turn(state)
-        if not follows:
+        if follows:
+            mx, my, mz, has_mag = 0.0, 0.0, 0.0, len(mag) > 0 and mag_new[i]
+            if has_mag:
+                m = row(mag, i)
+                mx, my, mz = m[0], m[1], m[2]
+            still_sample(state, has_mag, mx, my, mz, dt[i])
+        else:
+            still_gap(state)
             tilt_gap(state, (1.0 + g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * dt[i] * dt[i])
         passed += dt[i]
         said = (0 if follows else GAP) + (REST if state[AT_REST] != 0.0 else 0)
         flags[i] = said + (ACC_REJECTED if falls else 0)
         if passed >= state[BLOCK_S] - 0.5 * dt[i] or i == len(dt) - 1:
             tell_tilt(state)
+            no_rest_s = still_block(state)
             block = row(known, made)
             for k in range(3):
                 block[k] = state[BIAS + k]
@@ -94,10 +98,29 @@ def _forward(state, dt, gyr, acc, ends, known, sigma, flags):
                 block[3 + k] = state[VARIANCE + k]
             block[9] = passed
             ends[made] = i
+            if no_rest_s > 0.0:
+                _unlearn(known, ends, flags, made, no_rest_s)
             made, passed = made + 1, 0.0
         told = row(sigma, i)
         told[0], told[1] = BOTH_WAYS * state[SIGMA], BOTH_WAYS * state[SIGMA]
     return made
+
+
+@inner
+def _unlearn(known, ends, flags, last, since):
+    """A rest of so many s until block `last` was none: what its blocks learned is now that of the last one."""
+    now = row(known, last)
+    k, i = last, int(ends[last])
+    while k >= 0 and since > 0.0:
+        block = row(known, k)
+        since -= block[9]
+        for j in range(9):
+            block[j] = now[j]
+        first = int(ends[k - 1]) if k > 0 else -1
+        while i > first:
+            flags[i] -= REST if int(flags[i]) & REST else 0
+            i -= 1
+        k -= 1
 
 
 @inner
@@ -202,16 +225,26 @@ def _turned_force(state, dt, gyr, acc, ends, known, q, bias, force, memory):
 
 
 @inner
-def _heading(state, dt, gyr, mag, mag_new, q, bias, bias_sigma, force, ends, trace, flags):
-    """q from q_is to q_es, and the heading filter over it. Blocks made, the sample each ends with, and their trace."""
-    made = 0
+def _level(q, force, n):
+    """q from q_is to q_es."""
     ew, ex, ey, ez = 1.0, 0.0, 0.0, 0.0
-    heading_begin(state, len(mag) > 0)
-    for i in range(len(dt)):
+    for i in range(n):
         f, q_i = row(force, i), row(q, i)
         ew, ex, ey, ez, _, _ = up_turned(ew, ex, ey, ez, f[0], f[1], f[2])
-        w, x, y, z = mul(ew, ex, ey, ez, q_i[0], q_i[1], q_i[2], q_i[3])
-        q_i[0], q_i[1], q_i[2], q_i[3] = w, x, y, z
+        q_i[0], q_i[1], q_i[2], q_i[3] = mul(ew, ex, ey, ez, q_i[0], q_i[1], q_i[2], q_i[3])
+
+
+@inner
+def _heading(state, dt, gyr, mag, mag_new, q, bias, bias_sigma, ends, trace, flags):
+    """The heading filter over q_es. Blocks made, the sample each ends with, and their trace."""
+    made = 0
+    for k in range(BLOCK_T, END):
+        if k != EXCESS:
+            state[k] = 0.0
+    heading_begin(state, len(mag) > 0)
+    for i in range(len(dt)):
+        q_i = row(q, i)
+        w, x, y, z = q_i[0], q_i[1], q_i[2], q_i[3]
         said = int(flags[i])
         if said & GAP:
             g = row(gyr, i)
@@ -226,7 +259,7 @@ def _heading(state, dt, gyr, mag, mag_new, q, bias, bias_sigma, force, ends, tra
         rate2 = gx * gx + gy * gy + gz * gz
         if heading_sample(state, w, x, y, z, rate2, has_mag, mx, my, mz, dt[i], said & REST != 0):
             if len(mag) == 0:
-                drift_by_bias(state, bias_sigma)
+                drift_by_bias(state, bias_sigma + doubt_up(state, w, x, y, z))
             block = row(trace, made)
             block[0] = state[X]
             for k in range(N):
@@ -238,86 +271,8 @@ def _heading(state, dt, gyr, mag, mag_new, q, bias, bias_sigma, force, ends, tra
             block[16] = state[KEPT]
             ends[made] = i
             made += 1
-        flags[i] += MAG_REJECTED if state[OFF] >= 1.0 else 0
+        flags[i] = said - (said & MAG_REJECTED) + (MAG_REJECTED if state[OFF] >= 1.0 else 0)
     return made
-
-
-@njit(cache=True, error_model="numpy")
-def heading_back(trace, made):
-    """Columns 0 and 1 of the trace become the smoothed delta and its variance."""
-    _back(trace, made, np.empty((N + 2, N)))
-
-
-@inner
-def _back(trace, made, memory):
-    """heading_back, with numbers to work in."""
-    later, product, certain = row(memory, 0), row(memory, 1), row(memory, 2)  # l, L k, L above
-    for k in range(N * (N + 2)):
-        later[k] = 0.0
-    for k in range(made - 1, -1, -1):
-        block = row(trace, k)
-        delta, variance = block[0], block[1]
-        for i in range(N):
-            delta -= block[1 + i] * later[i]
-            for j in range(N):
-                variance -= block[1 + i] * certain[N * i + j] * block[1 + j]
-        block[0], block[1] = delta, variance
-        if block[12] > 0.0:
-            told, twice = block[11], block[12]
-            for i in range(N):
-                told += block[6 + i] * later[i]
-                product[i] = 0.0
-                for j in range(N):
-                    product[i] += certain[N * i + j] * block[6 + j]
-                twice += block[6 + i] * product[i]
-            for i in range(0, N, N - 1):  # h has ones at 0 and 4
-                later[i] -= told
-                for j in range(N):
-                    certain[N * i + j] -= product[j]
-                    certain[N * j + i] -= product[j]
-                certain[N * i] += twice
-                certain[N * i + 4] += twice
-        for i in range(1, 4):
-            moved = block[12 + i]
-            later[i] += moved * later[0]
-            for j in range(N):
-                certain[N * i + j] += moved * certain[j]
-            for j in range(N):
-                certain[N * j + i] += moved * certain[N * j]
-        later[4] *= block[16]
-        for j in range(N):
-            certain[N * 4 + j] *= block[16]
-            certain[N * j + 4] *= block[16]
-
-
-@inner
-def _turn_to_n(dt, ends, trace, made, q, sigma):
-    """q from q_es to q_ns by the smoothed heading, which is a straight line between the ends of blocks."""
-    block, since = 0, 0.0
-    span = 1.0
-    for i in range(len(dt)):
-        since += dt[i]
-        if block > 0 and block < made:
-            part, before, after = since / span, row(trace, block - 1), row(trace, block)
-            delta = before[0] + part * wrapped(after[0] - before[0])
-            variance = before[1] + part * (after[1] - before[1])
-        elif made > 0:
-            nearest = row(trace, block if block < made else made - 1)
-            delta, variance = nearest[0], nearest[1]
-        else:
-            delta, variance = 0.0, ANY_HEADING
-        if block < made and i == ends[block]:
-            block, since, span = block + 1, 0.0, 0.0
-            if block < made:
-                for j in range(i + 1, ends[block] + 1):
-                    span += dt[j]
-        delta = wrapped(delta)
-        c, k = half_angle(delta * delta)
-        s = k * delta
-        q_i = row(q, i)
-        w, x, y, z = q_i[0], q_i[1], q_i[2], q_i[3]
-        q_i[0], q_i[1], q_i[2], q_i[3] = c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w
-        sigma[i, 2] = math.sqrt(min(max(variance, 0.0), ANY_HEADING))
 
 
 @njit(cache=True, error_model="numpy")
@@ -327,11 +282,15 @@ def smooth_rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     ends = np.empty(n, dtype=np.int64)
     known, force, trace, memory = np.empty((n, 10)), np.empty((n, 3)), np.empty((n, TRACE)), np.empty((1, _SIZE))
     numbers = pointer(state)
-    made = _forward(numbers, dt, gyr, acc, ends, known, sigma, flags)
+    made = _forward(numbers, dt, gyr, acc, mag, mag_new, ends, known, sigma, flags)
     bias_sigma = _least_sigma(known, made)
     _bias_back(known, made, numbers[BIAS_GROWTH])
     _rest_back(flags, dt, numbers[REST_TIME])
     _turned_force(numbers, dt, gyr, acc, ends, known, q, bias, force, memory)
-    made = _heading(numbers, dt, gyr, mag, mag_new, q, bias, bias_sigma, force, ends, trace, flags)
+    _level(q, force, n)
+    for _ in range(2):
+        made = _heading(numbers, dt, gyr, mag, mag_new, q, bias, bias_sigma, ends, trace, flags)
+        if numbers[EXCESS] == 0.0:  # else a given heading was less sure than it was said to be, from the first sample
+            break
     heading_back(trace, made)
-    _turn_to_n(dt, ends, trace, made, q, sigma)
+    turn_to_n(dt, ends, trace, made, q, sigma)

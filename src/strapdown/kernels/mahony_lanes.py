@@ -24,16 +24,16 @@ from strapdown.kernels.mahony import (
     pulls,
 )
 from strapdown.kernels.orientation_start import LONGEST, RATE, SEEN, UNDER_WAY
-from strapdown.kernels.orientation_state import BIAS, FLAGS, GAP, Q
-from strapdown.kernels.orientation_turn import SMALL2, inverse_length, product, small_turn, unit_again
+from strapdown.kernels.orientation_state import ACC_REJECTED, BIAS, FLAGS, GAP, MAG_REJECTED, Q
+from strapdown.kernels.orientation_turn import SMALL2, inverse_force, inverse_length, product, small_turn, unit_again
 from strapdown.kernels.rotation import exp
 
 B = 64  # streams of a block: its rows stay in the nearest cache
 # rows of a block: the state, the readings, and the turn between
 _Q, _BIAS, _RATE, _STEEPNESS, _WAITED = 0, 4 * B, 7 * B, 10 * B, 11 * B
 _GYR, _ACC, _MAG, _NEW, _DT = 12 * B, 15 * B, 18 * B, 21 * B, 22 * B
-_TURN, _ANGLE2 = 23 * B, 27 * B
-_ROWS = 28
+_TURN, _ANGLE2, _FLAGS = 23 * B, 27 * B, 28 * B
+_ROWS = 29
 
 _lanes = njit(cache=True, error_model="numpy", fastmath={"contract"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
@@ -77,7 +77,9 @@ def correct_block(w, longest, level_gain, north_gain, bias_gain, cos_d, sin_d):
         used = 1.0 if dt <= longest else 0.0
         ax, ay, az = w[_ACC + j], w[_ACC + B + j], w[_ACC + 2 * B + j]
         mx, my, mz = w[_MAG + j], w[_MAG + B + j], w[_MAG + 2 * B + j]
-        ka, km = used * inverse_length(ax, ay, az), used * w[_NEW + j] * inverse_length(mx, my, mz)
+        ka, km = used * inverse_force(ax, ay, az), used * w[_NEW + j] * inverse_length(mx, my, mz)
+        refused = (0.0 if ka > 0.0 else ACC_REJECTED) + (0.0 if km > 0.0 else MAG_REJECTED * w[_NEW + j])
+        w[_FLAGS + j] = refused if used > 0.0 else GAP
         ex, ey, ez, turn, ux, uy, uz, level2 = pulls(
             qw, qx, qy, qz, ka * ax, ka * ay, ka * az, km * mx, km * my, km * mz, cos_d, sin_d
         )
@@ -206,5 +208,5 @@ def rows(states, dt, gyr, acc, mag, mag_new, q, bias, flags):
             write_block(w, plain(_Q), q, i, plain(4), first, size)
             write_block(w, plain(_BIAS), bias, i, plain(3), first, size)
             for j in range(size):
-                flags[i, first + j] = 0.0 if w[_DT + j] <= longest else GAP
+                flags[i, first + j] = w[_FLAGS + j]
     work[0, 0] = 0.0  # held until here: a pointer keeps nothing alive

@@ -7,8 +7,8 @@ Error state x: the small rotation in n from the estimate to the truth (rad), the
 from strapdown.kernels.inner import inner
 from strapdown.kernels.orientation_start import FURTHER
 
-SETTINGS = FURTHER  # the filter's own settings, see mekf.py
-P = FURTHER + 20  # 6 x 6
+SETTINGS = FURTHER  # the filter's own settings, see mekf_layout.py
+P = FURTHER + 21  # 6 x 6
 X = P + 36  # what the sample has corrected so far
 PH, K = X + 6, X + 12  # P H^T and gain of one measured number
 MEMORY = X + 18

@@ -8,6 +8,9 @@ the bias is off by in motion (3), and what the field points beside north (1). Th
 and stands still while it rests. Two things follow. In motion a field that points elsewhere is believed slowly. At rest
 the field's direction is learned at once, to mag_rest_deg and no better, however long the rest.
 
+A slow steady turn is as quiet as a rest. Force and field tell them apart, but for a turn about the vertical without
+magnetometer: then the heading's deviation grows by what rests have changed the bias about the vertical by.
+
 Off line the same filter runs on an inclination low-passed both ways, then backward (kernels/lodestar_smoother.py).
 
 Frames: n has x east, y north, z up; north is magnetic north turned by the declination. Without magnetometer the heading
@@ -25,8 +28,9 @@ from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
 from strapdown.kernels import lodestar as kernel
-from strapdown.kernels import lodestar_heading as heading
+from strapdown.kernels import lodestar_layout as layout
 from strapdown.kernels import lodestar_smoother as smoother
+from strapdown.kernels import lodestar_still as still
 from strapdown.kernels import vqf_inclination as inclination
 from strapdown.kernels.orientation_state import OWN
 from strapdown.orientation.running import SmoothingFilter
@@ -45,8 +49,9 @@ class Lodestar(SmoothingFilter):
     cross-validation (docs/decisions/0007-orientation-filter.md).
 
     tau_acc_s: low-pass of specific force. rest_*: rest is when readings stay within rest_gyr_dps and rest_acc_mps2 of
-    their mean for rest_least_s; loosen both for noisy parts. bias_sigma_*: of the gyroscope's bias, at the start and as
-    far as motion and rest let it be known; bias_clip_dps: its largest value.
+    their mean for rest_least_s; loosen both for noisy parts. rest_tilt_deg, rest_heading_deg: how far force and level
+    field may turn in s in a rest; further is a slow turn (kernels/lodestar_still.py). bias_sigma_*: of the
+    gyroscope's bias, at the start and as far as motion and rest let it be known; bias_clip_dps: its largest value.
 
     mag_noise_deg: deviation of a magnetic heading averaged over 1 s, in the reference field; mag_noise_growth: so
     many times larger at the limits mag_norm (part of the reference's norm) and mag_dip_deg, beyond which a reading
@@ -69,6 +74,8 @@ class Lodestar(SmoothingFilter):
     rest_least_s: float = 1.5
     rest_gyr_dps: float = 2.0
     rest_acc_mps2: float = 0.5
+    rest_tilt_deg: float = 0.8
+    rest_heading_deg: float = 2.0
     bias_sigma_start_dps: float = 0.5
     bias_sigma_motion_dps: float = 0.1
     bias_sigma_rest_dps: float = 0.03
@@ -106,7 +113,7 @@ class Lodestar(SmoothingFilter):
 
     def own(self) -> ArrayLike:
         numbers = np.zeros(kernel.SIZE)
-        i, h = inclination, heading
+        i, h = inclination, layout
         for at, value in (
             (i.TAU_ACC, self.tau_acc_s),
             (i.TAU_REST, _REST_TAU_S),
@@ -139,6 +146,8 @@ class Lodestar(SmoothingFilter):
             (h.NEW_RATE, self.mag_new_least_dps * _DEG),
             (h.HOLD_TIME, self.mag_hold_s),
             (h.START_VARIANCE, (self.start_heading_deg * _DEG) ** 2),
+            (still.TILT_LIMIT, self.rest_tilt_deg * _DEG),
+            (still.NORTH_LIMIT, self.rest_heading_deg * _DEG),
             (kernel.MEASURES, self.magnetometer),
             (kernel.TILT_FLOOR, (self.tilt_deg * _DEG) ** 2),
         ):
@@ -150,6 +159,8 @@ _POSITIVE = (
     *("tau_acc_s", "bias_sigma_start_dps", "bias_sigma_motion_dps", "bias_sigma_rest_dps", "bias_forgetting_s"),
     *(
         "bias_clip_dps",
+        "rest_tilt_deg",
+        "rest_heading_deg",
         "mag_noise_deg",
         "mag_norm",
         "mag_dip_deg",

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
 from strapdown.kernels import mekf as kernel
+from strapdown.kernels import mekf_layout as layout
 from strapdown.orientation.running import OrientationFilter
 from strapdown.orientation.settings import check, own_numbers
 from strapdown.sensors.triad import FLICKER_FLOOR, Triad, instability_processes
@@ -24,18 +25,21 @@ _FLICKER_S = 30.0  # a random walk takes the place of flicker noise: both have t
 class Mekf(OrientationFilter):
     """White noise as N (its integral after t s has deviation N sqrt(t)): gyr_white rad/sqrt(s), acc_white m/s/sqrt(s),
     mag_white uT sqrt(s). gyr_walk: K of the gyroscope's bias, rad/s/sqrt(s). gyr_turn: what a turn of 1 rad/s
-    adds to gyr_white, by errors of scale and axes. tilt_floor_rad: the part of the
-    inclination's deviation that no averaging takes away, by the accelerometer's bias over gravity (by default 3 mg, a
-    consumer part after calibration).
+    adds to gyr_white, by errors of scale and axes (by default 0.3 %). tilt_floor_rad: the part of the
+    inclination's deviation that no averaging takes away, by the accelerometer's bias over gravity (by default 3 mg).
+    Both defaults are those of a consumer part after calibration.
 
-    Accelerations of the motion are taken as correlated over motion_s; their variance is followed over motion_memory_s.
-    Slower ones, and those smaller than half the noise of a reading, look like an inclination: the deviations do not
-    contain them. A reading is rejected if its norm is off gravity by more than acc_off_mps2, or its innovation beyond
-    gate deviations.
+    Accelerations of the motion: their variance and the time over which they are correlated are followed from the
+    readings over motion_memory_s. That time is taken to be motion_s at first, and is between 0 and four times it:
+    slower accelerations, and those smaller than half the noise of a reading, look like an inclination. A reading is
+    rejected if its norm is off gravity by more than acc_off_mps2 and gate deviations of a motion that has lasted, or
+    its innovation is beyond gate deviations. Where the mean of specific force points as far from up for
+    lost_s, the attitude is wrong and is looked for anew; until then the deviations contain that angle.
 
     Magnetic north is off by mag_disturbance_deg, correlated over mag_disturbance_s. A reading is rejected if the norm
     or dip of the field is off the reference by more than mag_norm (part of it) or mag_dip_deg, or its innovation beyond
-    the gate; after mag_patience_s of rejection field and heading are looked for anew.
+    the gate; after mag_patience_s of rejection field and heading are looked for anew, and after lost_s where norm and
+    dip are right.
 
     Deviations at the start: bias_start_dps; attitude_start_deg of a given attitude; motion_start_mps2 of the
     acceleration in the first samples. Without magnetometer the heading counts from the first sample (yaw 0 there) and
@@ -49,7 +53,7 @@ class Mekf(OrientationFilter):
     magnetometer: bool = True
     gyr_white: float = 1e-4
     gyr_walk: float = 1e-5
-    gyr_turn: float = 0.01
+    gyr_turn: float = 0.003
     acc_white: float = 3e-3
     mag_white: float = 0.05
     tilt_floor_rad: float = 0.003
@@ -58,6 +62,7 @@ class Mekf(OrientationFilter):
     motion_memory_s: float = 10.0
     motion_start_mps2: float = 0.3
     acc_off_mps2: float = 3.0
+    lost_s: float = 10.0
     mag_disturbance_deg: float = 2.0
     mag_disturbance_s: float = 3.0
     mag_norm: float = 0.1
@@ -104,15 +109,15 @@ class Mekf(OrientationFilter):
             *(self.motion_memory_s, self.acc_off_mps2, self.tilt_floor_rad**2, self.mag_white**2),
             *((self.mag_disturbance_deg * _DEG) ** 2, self.mag_disturbance_s, self.mag_norm, self.mag_dip_deg * _DEG),
             *(self.mag_reference_s, self.mag_patience_s, self.gate**2, (self.bias_start_dps * _DEG) ** 2),
-            *((self.attitude_start_deg * _DEG) ** 2, self.motion_start_mps2**2, self.gyr_turn**2),
+            *((self.attitude_start_deg * _DEG) ** 2, self.motion_start_mps2**2, self.gyr_turn**2, self.lost_s),
         ]
-        memory = [0.0] * (kernel.END - kernel.SETTINGS - len(further))
+        memory = [0.0] * (layout.END - layout.SETTINGS - len(further))
         return own_numbers(self, *further, *memory)
 
 
 _POSITIVE = (
     *("gyr_white", "acc_white", "mag_white", "gravity", "motion_memory_s", "acc_off_mps2", "mag_norm", "mag_dip_deg"),
-    *("mag_reference_s", "mag_patience_s", "gate", "bias_start_dps"),
+    *("mag_reference_s", "mag_patience_s", "lost_s", "gate", "bias_start_dps"),
 )
 _NOT_NEGATIVE = (
     *(

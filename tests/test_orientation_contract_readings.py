@@ -1,0 +1,144 @@
+"""What every orientation filter promises of bad readings: told and not followed, or refused where they can be."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from orientation_cases import (
+    DEG,
+    FIELD_N,
+    NAMES,
+    answer,
+    between,
+    every_filter,
+    filter_of,
+    ideal,
+    noisy_swing,
+    swing,
+    ways,
+)
+from strapdown.errors import InputError
+from strapdown.orientation.lanes import run_many
+from strapdown.orientation.mahony import Mahony
+from strapdown.types import Recording
+
+
+def first_rows(r, n):
+    return Recording(r.t[:n], gyr_s=r.gyr_s[:n], acc_s=r.acc_s[:n], mag_s=r.mag_s[:n], truth=r.truth[:n])
+
+
+@every_filter
+def test_no_reading_makes_an_attitude_that_is_no_number(name):
+    filt = filter_of(name)
+    state = filt.start()
+    nothing, down = np.zeros(3), np.array([0.0, 0.0, -45.0])
+    level, fast = np.array([0.0, 0.0, 9.8]), np.array([30.0, -20.0, 10.0])
+    free_fall = [(nothing, nothing, FIELD_N, 0.01), (nothing, level, down, 0.01), (fast, nothing, nothing, 0.01)]
+    extremes = [(fast, -level, down, 3.0), (nothing, level, None, 1e-9), (fast, 1e3 * level, 1e3 * FIELD_N, 0.1)]
+    for gyr_s, acc_s, mag_s, dt in 3 * [*free_fall, *extremes]:
+        state = filt.step(state, gyr_s, acc_s, mag_s, dt=dt)
+        assert np.isfinite(state.numbers).all()
+        assert abs(np.linalg.norm(state.q_ns) - 1.0) < 1e-6
+
+
+@every_filter
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_live_sample_that_is_no_number_is_left_out_and_told(name, bad):
+    """Each reading in turn, then the time: the state stays finite, and the next good samples are followed."""
+    filt = filter_of(name)
+    gyr_s, acc_s, wrong = np.array([0.0, 0.0, 0.1]), np.array([0.0, 0.0, 9.8]), np.array([0.1, bad, 0.2])
+    state = filt.start()
+    for _ in range(100):
+        state = filt.step(state, np.zeros(3), acc_s, FIELD_N, dt=0.01)
+    for sample in ((wrong, acc_s, FIELD_N, 0.01), (gyr_s, wrong, FIELD_N, 0.01), (gyr_s, acc_s, wrong, 0.01)):
+        state = filt.step(state, *sample[:3], dt=sample[3])
+        assert np.isfinite(state.numbers).all()
+        assert any(state.flags.values()) or name in ("gyro", "vqf", "lodestar", "mekf")
+    for dt in (bad, 0.0, -0.01):
+        left = filt.step(state, gyr_s, acc_s, FIELD_N, dt=dt)
+        assert left.flags["gap"] and np.array_equal(left.q_ns, state.q_ns) and np.isfinite(left.numbers).all()
+        state = left
+    before = state.q_ns
+    for _ in range(100):
+        state = filt.step(state, gyr_s, acc_s, None, dt=0.01)
+    assert not state.flags["gap"]
+    # model: paper B's low-pass lags 0.05 s, and a rate this small may be taken for a bias in part
+    assert 0.05 < between(before, state.q_ns) < 0.12
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("gyro", "paper-b")])
+def test_free_fall_is_told_and_not_followed(name):
+    """Noise of 0.05 m/s2 around nothing has no direction."""
+    filt, rng = filter_of(name), np.random.default_rng(6)
+    state = filt.start()
+    for _ in range(300):
+        state = filt.step(state, np.zeros(3), np.array([0.0, 0.0, 9.8]), FIELD_N, dt=0.01)
+    before = state.q_ns
+    for _ in range(200):
+        state = filt.step(state, np.zeros(3), 0.05 * rng.standard_normal(3), FIELD_N, dt=0.01)
+        assert state.flags["acc_rejected"]
+    assert between(before, state.q_ns) < 0.5 * DEG  # roundoff in most; VQF, as published, averages the noise
+
+
+BAD = {
+    "no magnetometer": (lambda r: replace(r, mag_s=None), "no magnetometer"),
+    "magnetometer of zeros": (lambda r: replace(r, mag_s=np.zeros_like(r.mag_s)), "magnetometer reads 0"),
+    "accelerometer in g": (lambda r: replace(r, acc_s=r.acc_s / 9.80665), "that is g"),
+    "gyroscope in deg/s": (lambda r: replace(r, gyr_s=r.gyr_s / DEG + 200.0), "deg/s"),
+    "no gyroscope": (lambda r: replace(r, gyr_s=None), "no gyroscope"),
+    "three samples": (
+        lambda r: Recording(r.t[:3], gyr_s=r.gyr_s[:3], acc_s=r.acc_s[:3], mag_s=r.mag_s[:3]),
+        "3 samples",
+    ),
+    "NaN inside": (
+        lambda r: replace(r, acc_s=np.where(r.t[:, None] == 2.0, np.nan, r.acc_s)),
+        "not finite at sample 256",
+    ),
+    "time backward": (
+        lambda r: replace(r, t=np.where(r.t == 2.0, 1.0, r.t), truth=None),
+        "goes backward at sample 256",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", BAD)
+@ways()
+def test_bad_input_is_told_in_one_sentence(name, way, fault):
+    spoil, words = BAD[fault]
+    with pytest.raises(InputError, match=words) as told:
+        answer(name, way, spoil(ideal(swing())))
+    assert "\n" not in str(told.value) and len(str(told.value)) < 250
+
+
+@every_filter
+def test_settings_out_of_bounds_are_refused(name):
+    with pytest.raises(InputError, match="longest_step_s"):
+        filter_of(name, longest_step_s=0.0)
+    with pytest.raises(InputError, match="declination_rad"):
+        filter_of(name, declination_rad=np.nan)
+    with pytest.raises(InputError, match="magnetometer"):
+        filter_of(name, magnetometer="no")
+    assert filter_of(name, longest_step_s=np.float32(0.25), declination_rad=np.int64(0)).longest_step_s == 0.25
+    with pytest.raises(InputError, match="attitude to start from"):
+        filter_of(name).start(np.zeros(4))
+
+
+@pytest.mark.parametrize("use_mag", [True, False], ids=["9 axes", "6 axes"])
+def test_side_by_side_flags_are_those_of_single_runs(use_mag):
+    """Free fall, a field too large for a number's square, a gap, an early end: one each, and none in the last."""
+    whole, filt = noisy_swing(), Mahony(magnetometer=use_mag)
+    falls, dead = np.array(whole.acc_s), np.array(whole.mag_s)
+    falls[300:340] *= 0.01
+    dead[500:520] *= 1e160
+    kept = (whole.t < 4.0) | (whole.t > 6.0)
+    gap = Recording(whole.t[kept], gyr_s=whole.gyr_s[kept], acc_s=whole.acc_s[kept], mag_s=whole.mag_s[kept])
+    many = [replace(whole, acc_s=falls), replace(whole, mag_s=dead), gap, first_rows(whole, 700), whole]
+    told = dict.fromkeys(("acc_rejected", "mag_rejected", "gap"), 0)
+    for recording, found in zip(many, run_many(filt, many), strict=True):
+        alone = filt.run(recording)
+        for name, said in found.flags.items():
+            assert np.array_equal(said, alone.flags[name])
+            told[name] = told.get(name, 0) + int(said.sum())
+        assert between(found.q_nb, alone.q_nb).max() < 1e-9  # roundoff of fused products
+    assert told["acc_rejected"] == 40 and told["gap"] == 1 and (told["mag_rejected"] > 0) == use_mag
