@@ -121,6 +121,21 @@ def test_a_reference_of_another_time_is_one_sentence(square, tmp_path):
     assert said.code == 2
     assert len(said.err.strip().splitlines()) == 1
 
+    said = command("navigate", str(square), "--heading", "0", "--reference", str(tmp_path / "later.parquet"))
+    assert said.code == 2
+    assert "of the same run and clock" in said.err
+    said = command("navigate", str(out / "eskf.csv"), "--heading", "0")  # a solution is no log
+    assert said.code == 2
+    assert "is a solution" in said.err and len(said.err) < 300
+
+
+def test_milliseconds_called_seconds_are_one_sentence(square, tmp_path):
+    log = io.read_one(square)
+    io.write(tmp_path / "ms.parquet", {"robot": replace(log, t=1e3 * log.t, truth=None)})
+    said = command("navigate", str(tmp_path / "ms.parquet"), "--heading", "0")
+    assert said.code == 2
+    assert "usual step is 10 s" in said.err and "ms" in said.err
+
 
 def test_a_folder_that_cannot_be_is_refused_before_the_work(square, tmp_path):
     (tmp_path / "file").write_text("here", encoding="utf-8")

@@ -48,6 +48,21 @@ def test_notes_marks_and_separators_of_foreign_files(tmp_path, head, delimiter):
     assert read_one(tmp_path / "phone.csv", columns=PHONE_COLUMNS).t.tolist() == [0.0, 0.005]
 
 
+def test_a_clock_slower_than_its_sensor_is_spread_if_asked_for(tmp_path):
+    (tmp_path / "x.csv").write_text("time,T\n0,1\n1,2\n3,3\n3,4\n6,5\n6,6\n6,7\n")
+    spread = {"t": {"column": "time", "repeated": "spread"}, "temperature": "T"}
+    assert read_one(tmp_path / "x.csv", columns=spread).t.tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    assert "t repeats" in spoken(tmp_path / "x.csv", {"t": "time", "temperature": "T"})
+    for wrong in (
+        {"t": {"column": "time", "repeated": "drop"}},
+        {"t": "time", "temperature": {"column": "T", "repeated": "spread"}},
+    ):
+        with pytest.raises(InputError, match='as "spread"'):
+            read(tmp_path / "x.csv", wrong)
+    (tmp_path / "back.csv").write_text("time,T\n0,1\n2,2\n1,3\n")
+    assert "goes backward" in spoken(tmp_path / "back.csv", spread)
+
+
 def test_a_mapping_reads_foreign_parquet(tmp_path):
     table = pa.table({"imu.time": pa.array([0, 5_000_000], pa.int64()), "T": pa.array([293.15, 0.0], pa.float32())})
     pa.parquet.write_table(table, tmp_path / "x.parquet")

@@ -44,7 +44,7 @@ def demo(
         solutions = {shown: run.navigated(name).solution for shown, name in _NAMES.items()}
         tables = {name: stop_table(solution, run.stops) for name, solution in solutions.items()}
         done(2.0)
-        write(output / "drive.parquet", {"robot": run.log})
+        write(output / "drive.parquet", {"robot": run.raw})
         write_calibration(output / "calibration.toml", run.robot.calibration)
         for name, solution in solutions.items():
             write_solution(output / f"{_NAMES[name]}.csv", solution)
@@ -70,9 +70,9 @@ def demo(
     _show(tables)
     print(f"report:      {output / 'report.html'}")
     print(f"picture:     {output / 'drive.png'}")
-    print(f"log:         {output / 'drive.parquet'}, already calibrated (by {output / 'calibration.toml'})")
-    log = output / "drive.parquet"
-    print(f"next: strapdown navigate {log} --part MPU-6050 --heading 0 --smooth -o out, or strapdown reproduce C")
+    log, calibration = output / "drive.parquet", output / "calibration.toml"
+    print(f"log:         {log}, as the virtual parts read, and {calibration}")
+    print(f"next: strapdown navigate {log} --calibration {calibration} --heading 0 --heading-sigma 0 --smooth -o out")
 
 
 def _numbers(table: "StopTable") -> dict[str, Any]:

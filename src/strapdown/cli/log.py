@@ -39,8 +39,12 @@ def read_log(log: Path, sensor: str | None, columns: Path | None) -> "Recording"
 
 def read_sensors(log: Path, columns: Path | None) -> "dict[str, Recording]":
     """All sensors of a log; with a bar on the way if it is long. Read it once, whatever sensors of it are wanted."""
+    from strapdown.errors import InputError
     from strapdown.io import read, read_mapping
+    from strapdown.io.solution import is_solution
 
+    if log.is_file() and is_solution(log):
+        raise InputError(f"{log} is a solution, which navigate or orient wrote; give the log it was made from")
     mapping = None if columns is None else read_mapping(columns)
     if not log.is_file() or log.stat().st_size < _LONG_BYTES:
         return read(log, mapping)

@@ -83,11 +83,12 @@ def navigate(
     import math
 
     from strapdown.cli import screen
-    from strapdown.cli.navigate_input import calibrated, mounting_of, reference_of, three_numbers
+    from strapdown.cli.navigate_input import calibrated, mounting_of, reference_of, refuse_slow, three_numbers
     from strapdown.cli.navigate_output import refuse_folder, write_all
     from strapdown.cli.navigate_show import numbers, shares, show
     from strapdown.cli.orient_log import declination_of
     from strapdown.errors import InputError
+    from strapdown.evaluation.matching import refuse_other_run
     from strapdown.evaluation.stops import stop_table
     from strapdown.navigation.program import FILTERS
     from strapdown.navigation.program import navigate as run
@@ -112,6 +113,7 @@ def navigate(
         if each not in FILTERS:
             raise InputError(f'there is no filter "{each}"; valid names: {", ".join(FILTERS)}')
     recording = joined_log(log, sensor, columns, magnetometer, odometer)
+    refuse_slow(recording)
     _, noise = noise_of_part(recording, part)
     recording, applied, notes = calibrated(recording, calibration, log)
     q_bs = mounting_of(recording, mounting, notes)
@@ -121,6 +123,8 @@ def navigate(
         if recording.mag_s is not None and declination == 0.0:
             notes.append("no declination is given or told by the log: magnetic north is taken for north")
     truth, stops = reference_of(recording, reference, q_bs, r_bs_b)
+    if truth is not None:
+        refuse_other_run(recording.t, truth)
     task = Task(
         vehicle,
         None if heading is None else math.radians(90.0 - heading),

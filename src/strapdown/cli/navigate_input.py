@@ -9,7 +9,22 @@ if TYPE_CHECKING:
     from strapdown.motion.stop_and_go import Stops
     from strapdown.types import Recording
 
+_LONGEST_STEP_S = 0.5
 _MOUNTING_META = "quaternion_wxyz"  # as strapdown simulate writes it
+
+
+def refuse_slow(recording: "Recording") -> None:
+    """A filter follows steps of up to half a second; longer ones are most often milliseconds called seconds."""
+    import numpy as np
+
+    from strapdown.errors import InputError
+
+    usual_s = float(np.median(np.diff(recording.t))) if len(recording) > 1 else 0.0
+    if usual_s > _LONGEST_STEP_S:
+        raise InputError(
+            f"the log's usual step is {usual_s:.3g} s, too long to navigate by: if its time is in ms or us, say so in "
+            "its header or in the column mapping (docs/io.md)"
+        )
 
 
 def three_numbers(option: str, text: str, what: str, most: float) -> tuple[float, float, float]:

@@ -78,14 +78,24 @@ def matched(estimate: Solution, reference: Reference) -> Matched:
     Between its samples a Motion is followed by quintics, another reference by straight lines.
     """
     p_n = positions(estimate)
-    known = reference.at_samples() if isinstance(reference, RecordedMotion) else reference
-    if known.p_n is None:
-        raise InputError("the reference has no positions, only attitudes; give one with positions")
+    known = _with_positions(reference)
     rows = _known_rows(estimate.t, known.t)
     true_p_n, true_q_nb = _told_at(known, estimate.t[rows])
     steps = np.linalg.norm(np.diff(true_p_n, axis=0), axis=1)
     length = np.concatenate([[0.0], np.cumsum(steps)])
     return Matched(estimate.t[rows], rows, p_n[rows], estimate.q_nb[rows], true_p_n, true_q_nb, length)
+
+
+def refuse_other_run(t: Array, reference: Reference) -> None:
+    """Before an estimate at the times t is made: that the reference will have something to say of it."""
+    _known_rows(t, _with_positions(reference).t)
+
+
+def _with_positions(reference: Reference) -> Motion | Solution | Positions:
+    known = reference.at_samples() if isinstance(reference, RecordedMotion) else reference
+    if known.p_n is None:
+        raise InputError("the reference has no positions, only attitudes; give one with positions")
+    return known
 
 
 def _known_rows(t: Array, known_t: Array) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ from strapdown.io.columns import COLUMNS, FLAGS
 from strapdown.io.growing import Growing
 from strapdown.io.mapping import ROW_NUMBER, Source
 from strapdown.io.memory import refuse_beyond_memory
-from strapdown.types import Increments, Motion, Recording
+from strapdown.types import Array, Increments, Motion, Recording
 
 _WIDTH = {name: sum(c.field == name for c in COLUMNS) for name in dict.fromkeys(c.field for c in COLUMNS)}
 
@@ -154,6 +154,8 @@ class Gathered:
                     )
             fields = {where: array.locked(sensor.samples) for where, array in sensor.fields.items()}
             _refuse_not_finite(name, sensor, fields, row_place)
+            if "t" in fields and any(source.spread for source in self.found):
+                fields["t"] = unrepeated(fields["t"])
             try:
                 read[name] = _recording(
                     fields, {c for c, seen in sensor.columns.items() if seen.filled}, meta.get(name, {})
@@ -161,6 +163,14 @@ class Gathered:
             except InputError as e:
                 raise InputError(f"{self.place}, sensor {name}: {e}") from None
         return read
+
+
+def unrepeated(t: Array) -> Array:
+    """The stamps without repetitions: a stamp that comes several times follows a step as many times as long, so the
+    samples but the last of them came evenly on the way to it."""
+    last = np.append(np.diff(t) != 0.0, True)
+    last[0] = True  # a log that begins with a repetition begins at its first sample
+    return np.interp(np.arange(len(t)), np.flatnonzero(last), t[last])
 
 
 def _rows_by_sensor(sensor: pa.ChunkedArray | None, lone_name: str) -> dict[str | None, NDArray[np.int64] | None]:

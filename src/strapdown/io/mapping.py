@@ -27,6 +27,7 @@ class Source:
     column: Column
     index: int
     unit: Unit | None
+    spread: bool = False  # times that repeat are told apart
 
 
 def sources(header: Sequence[str], mapping: ColumnMapping | None, place: str) -> list[Source]:
@@ -70,15 +71,20 @@ def _mapped_sources(header: Sequence[str], mapping: ColumnMapping, place: str) -
             )
         if list(header).count(text) > 1:
             raise InputError(f'{place} has column "{text}" twice; the mapping cannot tell which is {name}')
-        found.append(Source(BY_NAME[name], list(header).index(text), unit))
+        found.append(Source(BY_NAME[name], list(header).index(text), unit, name == "t" and _spread(mapping[name])))
     return found
+
+
+def _spread(entry: str | Mapping[str, str | float]) -> bool:
+    return isinstance(entry, Mapping) and "repeated" in entry
 
 
 def parse_mapping(mapping: ColumnMapping) -> dict[str, tuple[str | None, Unit | None]]:
     """Check a mapping: our name -> (the file's column, its unit). Without a unit the column has ours.
 
     Raw counts become (count - zero_counts) / counts_per_unit. The time of a log without time stamps is
-    {"rate_hz": ...}: its column is None, and its "unit" turns row numbers into seconds.
+    {"rate_hz": ...}: its column is None, and its "unit" turns row numbers into seconds. "repeated": "spread" for a
+    clock whose stamps come several times: io/gather.unrepeated.
     """
     if not isinstance(mapping, Mapping):
         raise InputError(f"the column mapping is a {type(mapping).__name__}; {MAPPING_HINT}")
@@ -96,13 +102,17 @@ def parse_mapping(mapping: ColumnMapping) -> dict[str, tuple[str | None, Unit | 
         text, unit = (entry.get("column"), entry.get("unit")) if isinstance(entry, Mapping) else (None, None)
         if (
             not isinstance(entry, Mapping)
-            or not set(entry) <= {"column", "unit", *_COUNTS}
+            or not set(entry) <= {"column", "unit", "repeated", *_COUNTS}
             or not isinstance(text, str)
             or not isinstance(unit, str | None)
         ):
             raise InputError(
                 f'the column mapping of {name} is {entry!r}; write "ax" or {{"column": "ax", "unit": "g"}} '
                 "(raw counts and logs without time: docs/io.md)"
+            )
+        if "repeated" in entry and (name != "t" or entry["repeated"] != "spread"):
+            raise InputError(
+                f'the column mapping of {name} has repeated = {entry["repeated"]!r}; only t has it, as "spread"'
             )
         known = _unit(column, unit, f"the mapping of {name}")
         parsed[name] = (text.strip(), _counted(known, entry, name) if set(entry) & set(_COUNTS) else known)

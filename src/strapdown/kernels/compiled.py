@@ -36,6 +36,7 @@ from strapdown.kernels import (
     paper_b,
     rotation,
     stop_detectors,
+    stop_gain,
     stop_judge,
     strapdown,
     vqf,
@@ -114,7 +115,8 @@ KERNELS = (
         (_OUT1, _IN1, _IN1, float64, float64, float64, float64, _OUT1, types.Array(boolean, 1, "C")),
     ),
     (stop_judge.step, (_OUT1, _IN1, int64, _IN1, _IN1, float64)),
-    (stop_judge.rows, (_OUT1, _IN1, _COUNTS1, _IN2, _IN2, _IN1, _COUNTS_OUT1, _OUT1, _OUT1)),
+    (stop_judge.rows, (_OUT1, _IN1, _COUNTS1, _IN2, _IN2, _IN1, _COUNTS_OUT1, _OUT1, _OUT1, _OUT1)),
+    (stop_gain.rest_rows, (_OUT1, _IN2, _IN1, float64, float64, float64, float64)),
     (eskf_smoother.backward_rows, (_OUT1, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2)),
     # two processes begin at the two ends: what has parts in common stands together
     (lodestar.step, _STEP),
@@ -138,25 +140,27 @@ MOTION = ("rotation", "frames")  # what every command needs, by file of kernels/
 ERRORS = ("error_chain", "drift")
 
 
-def kernels_of(files: Sequence[str]) -> list[tuple[Any, Any]]:
-    """The kernels of the named files, each with its signature."""
-    return [item for item in KERNELS if item[0].__module__.rpartition(".")[2] in files]
+def kernels_of(files: Sequence[str], live: bool = False) -> list[tuple[Any, Any]]:
+    """The kernels of the named files, each with its signature. live: with the steps that only live programs call; one
+    that is called all the same is compiled then."""
+    found = [item for item in KERNELS if item[0].__module__.rpartition(".")[2] in files]
+    return [item for item in found if live or item[0].__name__ != "step"]
 
 
-def compile_kernels(files: Sequence[str]) -> Iterator[bool]:
+def compile_kernels(files: Sequence[str], live: bool = False) -> Iterator[bool]:
     """Make kernels ready one by one; yields for each whether it had to be compiled (False: found in the cache).
 
     If some are not in the cache other processes help, one for each further core, beginning at the other end. Who begins
     with a file of kernels takes it: its kernels have parts in common. The others find them in the cache.
     """
-    kernels = kernels_of(files)
+    kernels = kernels_of(files, live)
     missing = {kernel.__module__ for kernel, _ in kernels if not _in_cache(kernel)}
     count = min(os.cpu_count() or 1, _MOST_PROCESSES, len(missing)) - 1
     with ExitStack() as held:
         taken, helpers, later = Path(), [], []
         if count > 0 and _TAKEN not in os.environ:
             taken = Path(held.enter_context(TemporaryDirectory(prefix="strapdown-kernels-")))
-            helpers = [_helper(files, taken) for _ in range(count)]
+            helpers = [_helper(files, live, taken) for _ in range(count)]
             held.callback(_end, helpers)
         for kernel, signature in kernels:
             if helpers and kernel.__module__ in missing and not _take(taken, kernel):
@@ -193,8 +197,8 @@ def _take(taken: Path, kernel: Any) -> bool:
         return mark.read_text() == str(os.getpid())
 
 
-def _helper(files: Sequence[str], taken: Path) -> "subprocess.Popen[bytes]":
-    program = f"from strapdown.kernels.compiled import help_to_compile; help_to_compile({list(files)!r})"
+def _helper(files: Sequence[str], live: bool, taken: Path) -> "subprocess.Popen[bytes]":
+    program = f"from strapdown.kernels.compiled import help_to_compile; help_to_compile({list(files)!r}, {live})"
     return subprocess.Popen(
         [sys.executable, "-c", program],
         env={**os.environ, _TAKEN: str(taken)},
@@ -210,20 +214,20 @@ def _end(processes: "Sequence[subprocess.Popen[bytes]]") -> None:
         process.wait()
 
 
-def help_to_compile(files: Sequence[str]) -> None:
+def help_to_compile(files: Sequence[str], live: bool) -> None:
     """Compile, into the cache, what no other process has taken: files from the last to the first."""
     taken = Path(os.environ[_TAKEN])
-    names = dict.fromkeys(kernel.__module__ for kernel, _ in reversed(kernels_of(files)))
+    names = dict.fromkeys(kernel.__module__ for kernel, _ in reversed(kernels_of(files, live)))
     for name in names:
-        for kernel, signature in kernels_of([name.rpartition(".")[2]]):
+        for kernel, signature in kernels_of([name.rpartition(".")[2]], live):
             if _in_cache(kernel) or not _take(taken, kernel):
                 break
             kernel.compile(signature)
 
 
 def compile_all() -> Iterator[bool]:
-    """Make all kernels ready."""
-    return compile_kernels(sorted({kernel.__module__.rpartition(".")[2] for kernel, _ in KERNELS}))
+    """Make all kernels ready, those of live programs too."""
+    return compile_kernels(sorted({kernel.__module__.rpartition(".")[2] for kernel, _ in KERNELS}), live=True)
 
 
 def settle(kernel: Any) -> None:

@@ -89,7 +89,7 @@ def rest_samples(recording: Recording, settings: FootStops, most_s: float) -> in
     """How many samples at the start are a rest: below least_rad_s, at most most_s of them."""
     moving = np.flatnonzero(settings.signal(recording) >= settings.least_rad_s)
     _, after = windows(recording.t, settings.window_s, settings.look_ahead)
-    first = int(moving[0]) - after if len(moving) else len(recording)
+    first = max(int(moving[0]) - after, 0) if len(moving) else len(recording)
     return min(first, int(np.searchsorted(recording.t, recording.t[0] + most_s, side="right")))
 
 

@@ -21,7 +21,7 @@ from strapdown.navigation.alignment import Alignment, align_to_yaw
 from strapdown.navigation.ekf15 import Ekf15
 from strapdown.navigation.program import Navigated, navigate
 from strapdown.navigation.task import Task
-from strapdown.papers.c_robot import DECLINATION, FIELD_N, INNER, RATE_HZ, G, Robot, robot
+from strapdown.papers.c_robot import DECLINATION, FIELD_N, INNER, RANGE, RATE_HZ, G, Robot, robot
 from strapdown.rotation import IDENTITY, q_conj, q_exp, q_log, q_mul, q_rotate, wrap
 from strapdown.sensors.magnetic_sources import Dipole, MagneticWorld, Source
 from strapdown.sensors.magnetometer import ideal_field
@@ -44,10 +44,12 @@ _PUSH_S = 0.6
 
 @dataclass(frozen=True, eq=False)
 class Drive:
-    """log: calibrated readings, stop flags, odometer and truth, in frame s. stops: of the truth. q_bs: the mounting."""
+    """log: calibrated readings, stop flags, odometer and truth, in frame s; raw: before calibration. stops: of the
+    truth. q_bs: the mounting."""
 
     path: StopAndGo
     log: Recording
+    raw: Recording
     stops: Stops
     robot: Robot
     q_bs: Array
@@ -137,7 +139,13 @@ def drive(
         acc_s=seen.specific_force_b(G),
         mag_s=_field(seen, world, one),
         truth=seen,
-        meta={"gravity_m_s2": G},
+        meta={
+            "gravity_m_s2": G,
+            "magnetic_field_n_ut": FIELD_N.tolist(),
+            "part": "MPU-6050",
+            "magnetometer_part": "QMC5883L",
+            "range": {"accelerometer": f"{RANGE['accelerometer']:g} g"},
+        },
     )
     module = Module(
         "C",
@@ -151,13 +159,11 @@ def drive(
     scale = float(stream(seed, "C", "wheel").normal(0.0, WHEEL_SCALE))
     odometer = WheelOdometer(WHEEL_RADIUS_M, WHEEL_TICKS, **{"scale_error": scale, **(wheel or {})})
     travel = odometer.measure(body[::INNER], stream=seed_of(seed, "C", kind, "odometer"))
-    log = replace(
-        apply(one.calibration if calibration is None else calibration, raw),
-        stop=path.stopped(raw.t),
-        odometer=np.interp(raw.t, travel.t, travel.distance_m),
-    )
+    raw = replace(raw, stop=path.stopped(raw.t), odometer=np.interp(raw.t, travel.t, travel.distance_m))
+    log = apply(one.calibration if calibration is None else calibration, raw)
+    assert raw.truth is not None
     last = np.searchsorted(raw.t, path.stops.end_s - 1e-9) - 1
-    return Drive(path, log, replace(path.stops, p_n=raw.truth.p_n[last]), one, mounted)
+    return Drive(path, log, raw, replace(path.stops, p_n=raw.truth.p_n[last]), one, mounted)
 
 
 def floor_iron(kind: str, heading_deg: float, slope_deg: float, seed: int, rms_deg: float) -> tuple[Dipole, ...]:

@@ -14,13 +14,19 @@ from numpy.typing import NDArray
 from strapdown.errors import InputError
 from strapdown.evaluation.matching import Positions, aligned_first_steps, matched
 from strapdown.evaluation.trajectory import armse
+from strapdown.io import ColumnMapping, read
 from strapdown.papers.recorded_data import read_mat
 from strapdown.rotation import IDENTITY
-from strapdown.types import Array, Recording, Solution
+from strapdown.types import Recording, Solution
 
 FRONT_RIGHT_DOWN = (0.0, 1.0, 0.0, 0.0)  # half a turn about x
 TORONTO_M_S2 = 9.8045  # gravity where foot_vicon was recorded
-STANDARD_G_M_S2 = 9.80665  # the g of a sensor that reads in g
+# its clock counts some ms, so that stamps repeat
+XIO_COLUMNS: ColumnMapping = {
+    "t": {"column": "Time (s)", "unit": "s", "repeated": "spread"},
+    **{f"gyr_{axis}": {"column": f"Gyroscope {axis.upper()} (deg/s)", "unit": "deg/s"} for axis in "xyz"},
+    **{f"acc_{axis}": {"column": f"Accelerometer {axis.upper()} (g)", "unit": "g"} for axis in "xyz"},
+}
 AS_IT_IS = tuple(float(v) for v in IDENTITY)
 
 
@@ -73,17 +79,8 @@ def read_openshoe_square(path: str | Path) -> Walk:
 def read_xio_gait(path: str | Path) -> Walk:
     """short_walk.csv: time in s, rate in deg/s, force in g."""
     path = Path(path)
-    if not path.is_file():
-        raise InputError(f"{path} is not a file; give a log of the foot's sensor")
-    rows = np.loadtxt(path, delimiter=",", skiprows=1)
-    if rows.ndim != 2 or rows.shape[1] != 7:
-        raise InputError(f"{path} has {rows.shape[-1]} columns; give time, three rates and three forces")
-    recording = Recording(
-        _unrepeated(rows[:, 0]),
-        gyr_s=np.radians(rows[:, 1:4]),
-        acc_s=rows[:, 4:] * STANDARD_G_M_S2,
-        meta={"source": "xio_gait"},
-    )
+    (recording,) = read(path, XIO_COLUMNS).values()
+    recording = recording.with_meta(source="xio_gait")
     return Walk(path.stem, recording, AS_IT_IS, None, None, None)
 
 
@@ -92,14 +89,6 @@ def score_m(walk: Walk, solution: Solution) -> float:
     if walk.truth is None:
         raise InputError(f"{walk.name} has no reference to score against; take its closing error")
     return armse(aligned_first_steps(matched(solution, walk.truth)))
-
-
-def _unrepeated(t: Array) -> Array:
-    """The stamps without repetitions: a stamp that comes twice follows a step of double length, so the first of the
-    two samples came halfway."""
-    last = np.append(np.diff(t) > 0.0, True)
-    last[0] = True  # a log that begins with a repetition begins at its first sample
-    return np.interp(np.arange(len(t)), np.flatnonzero(last), t[last])
 
 
 def _upright(recording: Recording) -> tuple[float, ...]:
