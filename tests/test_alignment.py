@@ -13,6 +13,7 @@ from strapdown.navigation.alignment import (
     align_by_magnetometer,
     align_to_yaw,
     align_without_heading,
+    first_rest_s,
 )
 from strapdown.rotation import IDENTITY, euler_from_q, q_conj, q_from_euler, q_log, q_mul, q_rotate
 from strapdown.sensors.triad import instability_processes
@@ -76,6 +77,30 @@ def test_deviations_are_those_of_many_specimens_at_rest():
         most = 1.0 + slow * (triad.instability[0] / triad.white[0]) ** 2
         chance = 5.0 * np.sqrt(2.0 / z.size)  # five deviations of a sample variance
         assert 1.0 - chance < np.mean(z**2) < most * (1.0 + chance)
+
+
+def starting(start_s, m_s2, for_s, **columns):
+    """20 s at rest, but for a push to the front from start_s on."""
+    t = 0.01 * np.arange(2000)
+    acc = np.array([0.0, 0.0, G]) + np.random.default_rng(5).normal(0.0, 0.03, (len(t), 3))
+    acc[(t >= start_s) & (t < start_s + for_s), 0] += m_s2
+    return Recording(t, gyr_s=np.zeros((len(t), 3)), acc_s=acc, **columns)
+
+
+def test_the_first_rest_ends_where_readings_gain_speed():
+    for start_s in (3.0, 8.0, 15.0):
+        found = first_rest_s(starting(start_s, 0.05, 1.2), 20.0)  # 0.05 m/s2: less than two deviations of a reading
+        assert start_s - 0.75 <= found <= start_s + 0.25  # s: blocks of 0.25 s; chance moves it by one or two
+    assert first_rest_s(starting(0.0, 0.0, 0.0), 20.0) == 20.0  # noise alone
+    assert first_rest_s(starting(0.0, 0.3, 20.0), 20.0) == 20.0  # and a bias
+
+
+def test_the_first_rest_ends_with_the_flag_but_not_where_it_flickers():
+    t = 0.01 * np.arange(2000)
+    flag = t < 7.0
+    flag[300:302] = False
+    assert first_rest_s(starting(0.0, 0.0, 0.0, stop=flag), 20.0) == pytest.approx(7.0, abs=1e-9)  # roundoff
+    assert first_rest_s(starting(0.0, 0.0, 0.0, stop=~flag), 20.0) == 20.0  # not set at the start: no word
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from paper_c_cases import DECLINATION, ROLLING, WHEEL, G, drive
 from strapdown.errors import InputError
 from strapdown.kernels import eskf_layout as at
 from strapdown.kernels.eskf_aids import body_speed
-from strapdown.kernels.eskf_predict import gyr_excess
+from strapdown.kernels.eskf_excess import acc_excess, gyr_excess
 from strapdown.kernels.eskf_updates import spread_of, take
 from strapdown.navigation.alignment import align_by_magnetometer, align_to_yaw, align_without_heading
 from strapdown.navigation.eskf import Eskf
@@ -45,18 +45,18 @@ def cov_of(x):
     return x[at.COVARIANCE :].reshape(at.N, at.COLUMNS)
 
 
+@pytest.mark.parametrize("considered", [at.ODOMETER_SCALE, at.FLOOR_SLOPE])
 @pytest.mark.parametrize("h_consider", [0.0, 0.7])
-def test_an_update_is_josephs_form_with_schmidts_gain(h_consider):
+def test_an_update_is_josephs_form_with_schmidts_gain(h_consider, considered):
     x, full, rng = random_state(1)
-    s = np.zeros(at.S_SIZE)
-    s[at.S_ODO_SCALE_VAR] = full[16, 16]
-    row = np.concatenate([rng.normal(size=at.N), [h_consider, 0.0, 0.0, 0.0]])
+    row = np.concatenate([rng.normal(size=at.N), np.zeros(at.CONSIDERED)])
+    row[at.N + considered] = h_consider
     x[at.H : at.H + at.N] = row[: at.N]
     gain = full @ row / (row @ full @ row + 0.3)
     gain[at.N :] = 0.0  # considered, not estimated
     keep = np.eye(at.COLUMNS) - np.outer(gain, row)
     joseph = keep @ full @ keep.T + 0.3 * np.outer(gain, gain)
-    spread, e = spread_of(x, s, h_consider, 0.3, 0.5)
+    spread, e = spread_of(x, considered, h_consider, full[at.N + considered, at.N + considered], 0.3, 0.5)
     assert spread == pytest.approx(row @ full @ row + 0.3, rel=1e-13)  # roundoff
     take(x, spread, e, NO_TAPE)
     np.testing.assert_allclose(cov_of(x), joseph[: at.N], atol=1e-11)  # roundoff of numbers near 30
@@ -68,12 +68,31 @@ def test_a_turn_spreads_by_what_the_gyroscope_reads_too_much():
     """phi <- phi - R c turn, with the considered vector c: A P A^T, written out."""
     x, full, _ = random_state(3)
     variance, turn = 0.4, 0.2
-    c = slice(at.N + at.GYR_EXCESS, at.COLUMNS)
+    c = slice(at.N + at.GYR_EXCESS, at.N + at.GYR_EXCESS + 3)
     full[c, c] = variance * np.eye(3)
     r = matrix(x[:4])
     a = np.eye(at.COLUMNS)
     a[at.PHI_N : at.PHI_N + 3, c] = -turn * r
     gyr_excess(cov_of(x), variance, tuple(r.ravel()), (0.0, 0.0, turn))
+    np.testing.assert_allclose(cov_of(x), (a @ full @ a.T)[: at.N], atol=1e-13)  # roundoff of numbers near 30
+    assert np.array_equal(cov_of(x)[:, : at.N], cov_of(x)[:, : at.N].T)
+
+
+@pytest.mark.parametrize("free", [0.0, 1.0])
+def test_a_change_of_speed_spreads_by_what_the_accelerometer_reads_too_much(free):
+    """v <- v - R_nb (E e_x) times the change along body x, and by the same scale across where the body is free."""
+    x, full, rng = random_state(4)
+    scale, axes, dv_n = 0.4, 0.2, rng.normal(size=3)
+    c = slice(at.N + at.ACC_EXCESS, at.N + at.ACC_EXCESS + 3)
+    full[c, c] = np.diag([scale, axes, axes])
+    r_ns, r_sb = matrix(x[:4]), matrix(q_from_euler(0.3, -0.5, 1.0))
+    r_nb = r_ns @ r_sb
+    dv_b = r_nb.T @ dv_n
+    by_e = dv_b[0] * np.eye(3)
+    by_e[1:, 0] = free * dv_b[1:]
+    a = np.eye(at.COLUMNS)
+    a[at.V_N : at.V_N + 3, c] = -r_nb @ by_e
+    acc_excess(cov_of(x), scale, axes, free, tuple(dv_n), tuple(r_ns.ravel()), r_sb.ravel())
     np.testing.assert_allclose(cov_of(x), (a @ full @ a.T)[: at.N], atol=1e-13)  # roundoff of numbers near 30
     assert np.array_equal(cov_of(x)[:, : at.N], cov_of(x)[:, : at.N].T)
 

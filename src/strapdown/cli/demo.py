@@ -37,7 +37,7 @@ def demo(
     from strapdown.papers.c_drive import drive
 
     make_folder(output)
-    screen.ready(*ERRORS, "ellipsoid", "turns", "whitening", "eskf", "ekf15", "stop_judge")
+    screen.ready(*ERRORS, "ellipsoid", "turns", "whitening", "eskf", "ekf15", "stop_judge", "stop_gain")
     with screen.progress("calibrating a virtual robot and driving its square", 3.0) as done:
         run = drive("square", _SEED)
         done(1.0)

@@ -190,6 +190,17 @@ def noise_of_part(recording: "Recording", part: str | None) -> "tuple[str | None
     return named if isinstance(named, str) else None, triads or None
 
 
+def part_named(name: str | None) -> "Part | None":
+    """The part of the catalogue, where it has one of this name."""
+    from strapdown.errors import InputError
+    from strapdown.sensors.part import load_part
+
+    try:
+        return None if name is None else load_part(name)
+    except InputError:
+        return None
+
+
 def _triads(part: "Part", said: object, recording: "Recording") -> "Mapping[str, Triad]":
     """As printed for the ranges that the log tells ({"accelerometer": "2 g"}) and its rate, if the part has them."""
     from strapdown.errors import InputError

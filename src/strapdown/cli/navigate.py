@@ -18,9 +18,10 @@ from strapdown.cli.log import (
     gravity_at,
     joined_log,
     noise_of_part,
+    part_named,
 )
 
-_KERNELS = ("eskf", "eskf_smoother", "ekf15", "stop_judge", "stop_detectors", "mechanisation", "strapdown")
+_KERNELS = ("eskf", "eskf_smoother", "ekf15", "stop_judge", "stop_gain", "stop_detectors", "mechanisation", "strapdown")
 
 
 def navigate(
@@ -29,7 +30,7 @@ def navigate(
         str, typer.Option("--filter", metavar="NAME", help="eskf, ekf15 (paper C's), or both, with a comma.")
     ] = "eskf",
     vehicle: Annotated[
-        str, typer.Option(metavar="KIND", help="robot (wheels, flat floor), foot, or free (stops alone).")
+        str, typer.Option(metavar="KIND", help="robot (wheels, flat floor), foot, hand, or free (stops alone).")
     ] = "robot",
     heading: Annotated[
         float | None, typer.Option(metavar="DEG", help="At the start, clockwise from north; else the magnetometer's.")
@@ -45,6 +46,10 @@ def navigate(
     reference: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Truth: poses or positions by time, or stops in order (columns x, y)."),
+    ] = None,
+    floor: Annotated[
+        bool | None,
+        typer.Option("--flat-floor/--no-flat-floor", help="All stops are as high as the first; else by the vehicle."),
     ] = None,
     smooth: Annotated[bool, typer.Option("--smooth", help="Off line: use later samples too (eskf).")] = False,
     latitude: Latitude = None,
@@ -114,7 +119,7 @@ def navigate(
             raise InputError(f'there is no filter "{each}"; valid names: {", ".join(FILTERS)}')
     recording = joined_log(log, sensor, columns, magnetometer, odometer)
     refuse_slow(recording)
-    _, noise = noise_of_part(recording, part)
+    named, noise = noise_of_part(recording, part)
     recording, applied, notes = calibrated(recording, calibration, log)
     q_bs = mounting_of(recording, mounting, notes)
     local, origin = gravity_at(recording, latitude, height, gravity)
@@ -138,6 +143,8 @@ def navigate(
         r_bs_b,
         odometer_scale,
         odometer_sigma / 100.0,
+        part_named(named),
+        floor,
     )
     screen.ready(*_KERNELS)
     try:

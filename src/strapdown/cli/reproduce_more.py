@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from strapdown.papers.claim import Claim
 
 B_EXPERIMENTS = ("sensors", "orientation")
-NAVIGATION = ("eskf", "eskf_smoother", "ekf15", "stop_judge", "stop_detectors", "mechanisation")
+NAVIGATION = ("eskf", "eskf_smoother", "ekf15", "stop_judge", "stop_gain", "stop_detectors", "mechanisation")
 C_EXPERIMENTS = ("calibration", "navigation", "scenarios", "foot")
 
 

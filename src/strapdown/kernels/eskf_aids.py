@@ -1,6 +1,6 @@
 """What the error-state filter measures besides rate and force.
 
-Each aid of one number leaves its row in H and gives (whether it is to be used, derivative by the odometer's scale,
+Each aid of one number leaves its row in H and gives (whether it is to be used, derivative by its considered parameter,
 variance, innovation). Kinds go through one loop: a call from one place is compiled once.
 """
 
@@ -11,6 +11,7 @@ from numba import njit
 from strapdown.kernels.eskf_layout import (
     BIAS_G,
     BIAS_M,
+    CLIMB_M,
     COLUMNS,
     COVARIANCE,
     FIX,
@@ -41,6 +42,7 @@ from strapdown.kernels.eskf_layout import (
     S_GATE_1,
     S_GATE_3,
     S_GYR_Q,
+    S_GYR_READ,
     S_INSIST_S,
     S_MAG_R,
     S_ODO_R,
@@ -59,6 +61,7 @@ from strapdown.kernels.eskf_layout import (
     SEEN_STOP,
     SIDEWAYS,
     SINCE_STOP_S,
+    STEP_S,
     TRAVEL_M,
     UPWARD,
     USED,
@@ -84,7 +87,13 @@ NOT_USED = (False, 0.0, 0.0, 0.0)
 @njit(cache=True)
 def looks_still(x, s, gyr, dt):
     """Whether the rate is that of a body that does not turn: the gate of the zero rate, before the prediction."""
-    return nis_of_three(x, GYR_BIAS, s[S_ZARU_R] + s[S_GYR_Q] / dt, unturned(x, gyr)) <= s[S_GATE_3]
+    return nis_of_three(x, GYR_BIAS, still_variance(x, s, dt), unturned(x, gyr)) <= s[S_GATE_3]
+
+
+@njit(cache=True)
+def still_variance(x, s, dt):
+    """Of a rate read at rest: white noise at the usual step, which a lost sample does not lower, and counts."""
+    return s[S_ZARU_R] + s[S_GYR_READ] + s[S_GYR_Q] / max(min(dt, x[STEP_S]), 1e-9)
 
 
 @njit(cache=True)
@@ -99,7 +108,7 @@ def vectors(x, s, seen, gyr, extra, dt, still, tape):
     for kind in (ZARU, ZUPT, FIX):
         if kind == ZARU:
             use, k, e = stop and dt > 0.0 and s[S_ZARU_R] >= 0.0, GYR_BIAS, unturned(x, gyr)
-            variance = s[S_ZARU_R] + s[S_GYR_Q] / max(dt, 1e-9)
+            variance = still_variance(x, s, dt)
         elif kind == ZUPT:
             use, k, e = stop and s[S_ZUPT_R] >= 0.0, V_N, (-x[VELOCITY], -x[VELOCITY + 1], -x[VELOCITY + 2])
             variance = s[S_ZUPT_R]
@@ -144,7 +153,7 @@ def numbers(x, s, seen, gyr, mag, extra, dt, tape):
     for kind in (FLOOR, SIDEWAYS, UPWARD, ODOMETER, HEADING, HEIGHT):
         use, h_consider, variance, e = NOT_USED
         if kind == FLOOR:
-            use, h_consider, variance, e = floor(x, s, stop)
+            use, h_consider, variance, e = floor(x, s, stop, dt)
         elif kind in (SIDEWAYS, UPWARD):
             variance = s[S_SIDE_R] if kind == SIDEWAYS else s[S_UP_R]
             use = variance >= 0.0 and not stop
@@ -171,17 +180,24 @@ def only(x, k):
 
 
 @njit(cache=True)
-def floor(x, s, stop):
+def floor(x, s, stop, dt):
     """A flat floor: at a stop the height is that of the start, between stops nothing moves up or down. A vehicle on a
-    slope tells so by its own tilt, body z against up."""
+    slope tells so by its own tilt, body z against up. A small pitch may be a slope or an error of the mounting: the
+    part of it that is slope is considered, and acts on the height by the way that such a slope would have climbed."""
     variance = s[S_FLOOR_P_R] if stop else s[S_FLOOR_V_R]
+    ax, ay, az = rotate(x[Q], x[Q + 1], x[Q + 2], x[Q + 3], s[S_R_SB], s[S_R_SB + 3], s[S_R_SB + 6])
+    rise = az * (ax * x[VELOCITY] + ay * x[VELOCITY + 1] + az * x[VELOCITY + 2])
+    if not stop:
+        x[CLIMB_M] += rise * dt
     if variance < 0.0:
         return NOT_USED
     _, _, up = rotate(x[Q], x[Q + 1], x[Q + 2], x[Q + 3], s[S_R_SB + 2], s[S_R_SB + 5], s[S_R_SB + 8])
     if not up > s[S_FLOOR_TILT]:
         return NOT_USED
     only(x, P_N + 2 if stop else V_N + 2)
-    return True, 0.0, variance, x[FLOOR_M] - x[POSITION + 2] if stop else -x[VELOCITY + 2]
+    if stop:
+        return True, -x[CLIMB_M], variance, x[FLOOR_M] - x[POSITION + 2]
+    return True, -rise, variance, -x[VELOCITY + 2]
 
 
 @njit(cache=True)

@@ -2,16 +2,18 @@
 
 Error state, 16 numbers, truth against estimate: position p_n (m), velocity v_n (m/s), small rotation phi_n (rad,
 R_true = exp(phi_n) R), gyroscope bias (rad/s, frame s), accelerometer bias (m/s2, frame s), and the part of the
-magnetic azimuth (rad, clockwise) that is not the Earth's. Four parameters are considered, not estimated (Schmidt
-1966): their variance acts on the others, and no measurement changes them: the odometer's scale, and what the gyroscope
-reads too much for each radian of turn about the vertical, a vector fixed in s: its scale and its cross-coupling.
+magnetic azimuth (rad, clockwise) that is not the Earth's. Eight parameters are considered, not estimated (Schmidt
+1966): their variance acts on the others, and no measurement changes them: the odometer's scale; what the gyroscope
+reads too much for each radian of turn about the vertical, a vector fixed in s: its scale and its cross-coupling; what
+the accelerometer reads too much for each m/s2 along body x, told in b: its scale and its cross-coupling; and how much
+of the body's pitch is the floor's slope.
 """
 
 # error state
 N = 16
 P_N, V_N, PHI_N, GYR_BIAS, ACC_BIAS, MAG_BIAS = 0, 3, 6, 9, 12, 15
-CONSIDERED = 4
-ODOMETER_SCALE, GYR_EXCESS = 0, 1
+CONSIDERED = 8
+ODOMETER_SCALE, GYR_EXCESS, ACC_EXCESS, FLOOR_SLOPE = 0, 1, 4, 7
 COLUMNS = N + CONSIDERED  # the covariance: (N, COLUMNS), its last columns are with the considered parameters
 
 # state x
@@ -35,8 +37,10 @@ FLOOR_M = 40  # height of the floor
 DX = 41  # room of a step: correction
 H = 57  # room of a step: a measurement's row
 WORK = 73  # room of a step: P h of a measurement, COLUMNS numbers
-SINCE_STOP_S = 93  # since a stop was last taken
-COVARIANCE = 94
+SINCE_STOP_S = 97  # since a stop was last taken
+STEP_S = 98  # the usual step: a lost sample makes one longer
+CLIMB_M = 99  # how high a floor that follows the body's pitch has climbed since the start
+COVARIANCE = 100
 X_SIZE = COVARIANCE + N * COLUMNS
 
 # kinds of measurement: place of the NIS; its bit is 1 << kind
@@ -67,7 +71,9 @@ S_ODO_SCALE_VAR, S_GYR_EXCESS_VAR = 34, 35  # of the considered parameters
 S_R_SB = 36  # body axes told in s: columns of R_sb, nine numbers row by row
 S_R_BS_B = 45  # lever arm of the sensor, frame b
 S_MEANS = 48  # 1: readings are means over the step before, not values at the time stamp
-S_SIZE = 49
+S_GYR_READ, S_ACC_READ = 49, 50  # of one reading: rounding to counts, (rad/s)2 and (m/s2)2
+S_ACC_SCALE_VAR, S_ACC_AXES_VAR, S_FLOOR_SLOPE_VAR = 51, 52, 53  # of the considered parameters
+S_SIZE = 54
 
 # the tape of a step, for the backward pass: the prediction's Phi, then the scalar measurements
 T_H, T_F, T_R, T_TURN, T_RHO, T_COUNT = 0, 1, 4, 13, 14, 21

@@ -8,6 +8,7 @@ import math
 
 from numba import njit
 
+from strapdown.kernels.eskf_excess import acc_excess, gyr_excess
 from strapdown.kernels.eskf_layout import (
     ACC_BIAS,
     BIAS_A,
@@ -15,16 +16,18 @@ from strapdown.kernels.eskf_layout import (
     BIAS_M,
     COLUMNS,
     GYR_BIAS,
-    GYR_EXCESS,
     LAST_ACC,
     LAST_GYR,
     MAG_BIAS,
     P_N,
     PHI_N,
     POSITION,
+    S_ACC_AXES_VAR,
     S_ACC_BIAS_CAP,
     S_ACC_BIAS_Q,
     S_ACC_Q,
+    S_ACC_READ,
+    S_ACC_SCALE_VAR,
     S_GAP_ACC_Q,
     S_GAP_RATE_Q,
     S_GAP_TILT,
@@ -33,11 +36,15 @@ from strapdown.kernels.eskf_layout import (
     S_GYR_BIAS_Q,
     S_GYR_EXCESS_VAR,
     S_GYR_Q,
+    S_GYR_READ,
     S_MAG_PER_M,
     S_MAG_RATE,
     S_MAG_VAR,
     S_MEANS,
+    S_R_SB,
+    S_SIDE_R,
     S_STILL_Q,
+    STEP_S,
     T_F,
     T_H,
     T_R,
@@ -146,39 +153,17 @@ def predict(x, cov, s, gyr, acc, h, still, tape):
     propagate(cov, h, (fx, fy, fz), hr, 0.0 if still else 1.0)
     if s[S_GYR_EXCESS_VAR] > 0.0 and not still:
         gyr_excess(cov, s[S_GYR_EXCESS_VAR], r, rotate(qw, qx, qy, qz, tx, ty, tz))
-    turning = s[S_STILL_Q] if still else s[S_GYR_Q]
+    if s[S_ACC_SCALE_VAR] + s[S_ACC_AXES_VAR] > 0.0 and not still:
+        dv_n = (fx, fy, fz - s[S_GRAVITY] * h)
+        free = 1.0 if s[S_SIDE_R] < 0.0 else 0.0
+        acc_excess(cov, s[S_ACC_SCALE_VAR], s[S_ACC_AXES_VAR], free, dv_n, r, s[S_R_SB : S_R_SB + 9])
+    # over a lost sample the same two readings stand for a longer time: their own noise does not shrink with it
+    weight = h * max(h / x[STEP_S], 1.0) if x[STEP_S] > 0.0 else h
+    turning = s[S_STILL_Q] * h if still else s[S_GYR_Q] * weight + s[S_GYR_READ] * h * h
+    pushing = s[S_ACC_Q] * weight + s[S_ACC_READ] * h * h
     for i in range(3):
-        cov[V_N + i, V_N + i] += s[S_ACC_Q] * h
-        cov[PHI_N + i, PHI_N + i] += turning * h
-
-
-@njit(cache=True)
-def gyr_excess(cov, variance, r, turn_n):
-    """A gyroscope of wrong scale and cross-coupling D reads D u too much for each radian about its axis u, a vector
-    fixed in s: phi grows by -R D u times the turn (rad). A vehicle turns about the vertical, which keeps its place in
-    s, so D u is one considered vector. Turns about level axes are few: their excess is taken for noise, of the variance
-    that a vector fixed in s has gathered after a quarter turn, 2, and after half a turn, 4.
-    """
-    c, up = N + GYR_EXCESS, turn_n[2]
-    for j in range(N):
-        x, y, z = up * cov[j, c], up * cov[j, c + 1], up * cov[j, c + 2]
-        if not PHI_N <= j < PHI_N + 3:
-            for i in range(3):
-                change = r[3 * i] * x + r[3 * i + 1] * y + r[3 * i + 2] * z
-                cov[PHI_N + i, j] -= change
-                cov[j, PHI_N + i] -= change
-    grown = variance * (up * up + 4.0 / math.pi * math.sqrt(turn_n[0] * turn_n[0] + turn_n[1] * turn_n[1]))
-    for i in range(3):
-        for k in range(i + 1):
-            change = grown if i == k else 0.0
-            for m in range(3):
-                change -= up * (r[3 * i + m] * cov[PHI_N + k, c + m] + r[3 * k + m] * cov[PHI_N + i, c + m])
-            cov[PHI_N + i, PHI_N + k] += change
-            if k < i:
-                cov[PHI_N + k, PHI_N + i] += change
-    for i in range(3):
-        for k in range(3):
-            cov[PHI_N + i, c + k] -= variance * up * r[3 * i + k]
+        cov[V_N + i, V_N + i] += pushing
+        cov[PHI_N + i, PHI_N + i] += turning
 
 
 @njit(cache=True)

@@ -17,6 +17,8 @@ from strapdown.kernels.eskf_layout import (
     COLUMNS,
     COVARIANCE,
     DX,
+    FLOOR,
+    FLOOR_SLOPE,
     GYR_BIAS,
     MAG_BIAS,
     NIS,
@@ -25,6 +27,7 @@ from strapdown.kernels.eskf_layout import (
     PHI_N,
     POSITION,
     REJECTED,
+    S_FLOOR_SLOPE_VAR,
     S_GATE_1,
     S_ODO_SCALE_VAR,
     T_COUNT,
@@ -44,10 +47,10 @@ from strapdown.kernels.strapdown import turned
 
 
 @njit(cache=True)
-def spread_of(x, s, h_consider, variance, e):
+def spread_of(x, considered, h_consider, considered_variance, variance, e):
     """P h into WORK; the variance of the innovation, and the innovation less what this step has already corrected.
 
-    The row h stands in H; h_consider: derivative of the measurement by the odometer's scale.
+    The row h stands in H; h_consider: derivative of the measurement by a considered parameter.
     """
     cov = x[COVARIANCE:X_SIZE].reshape(N, COLUMNS)
     for j in range(COLUMNS):
@@ -60,9 +63,9 @@ def spread_of(x, s, h_consider, variance, e):
             for j in range(COLUMNS):
                 x[WORK + j] += h * cov[i, j]
     if h_consider != 0.0:
-        c = N + ODOMETER_SCALE
-        spread += h_consider * (x[WORK + c] + h_consider * s[S_ODO_SCALE_VAR])
-        x[WORK + c] += h_consider * s[S_ODO_SCALE_VAR]
+        c = N + considered
+        spread += h_consider * (x[WORK + c] + h_consider * considered_variance)
+        x[WORK + c] += h_consider * considered_variance
         for j in range(N):
             x[WORK + j] += h_consider * cov[j, c]
     for j in range(N):
@@ -131,7 +134,11 @@ def told(x, kind, nis, limit):
 @njit(cache=True)
 def one(x, s, kind, h_consider, variance, e, tape):
     """A gated measurement of one number, its row in H."""
-    spread, left = spread_of(x, s, h_consider, variance, e)
+    if kind == FLOOR:
+        considered, of_it = FLOOR_SLOPE, s[S_FLOOR_SLOPE_VAR]
+    else:
+        considered, of_it = ODOMETER_SCALE, s[S_ODO_SCALE_VAR]
+    spread, left = spread_of(x, considered, h_consider if of_it > 0.0 else 0.0, of_it, variance, e)
     if told(x, kind, left * left / spread, s[S_GATE_1]):
         take(x, spread, left, tape)
 

@@ -9,12 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
+from strapdown.kernels import stop_gain
 from strapdown.rotation import IDENTITY, matrix, q_from_euler, q_mul, q_normalise, q_rotate, wrap
+from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 
 UNKNOWN_HEADING_RAD = float(np.pi / np.sqrt(3.0))  # deviation of an angle of which nothing is known
 MOST_RATE_RAD_S, MOST_FORCE_M_S2 = 0.1, 0.8  # deviation of readings beyond which a body is not at rest
 LEAST_SAMPLES = 10
+_FIRST_S = 1.0  # of a log that begins at rest: taken for rest, to tell its noise and its mean force
+_STEADY_M_S2 = 0.002  # by which the mean force of a rest wanders within seconds
+_GAINED = 6.0  # deviations of a speed that no rest gains
+_FLICKER = 3  # samples: a flag that is lost for fewer is still set
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +96,34 @@ def align_without_heading(recording: Recording, *, rest_s: float = 1.0, q_bs: Ar
     """Yaw 0, of which nothing is known: the path is right up to a turn about the vertical."""
     rest = rest_of(recording, rest_s)
     return _alignment(rest, _q_ns(rest, 0.0, q_bs), UNKNOWN_HEADING_RAD, False)
+
+
+def first_rest_s(recording: Recording, longest_s: float, accelerometer: Triad | None = None) -> float:
+    """How long the rest at the start of a log lasts, at most longest_s: up to where the controller's flag ends, if it
+    is set at the start, and to where the readings gain speed against their mean before: a move may begin, and go on,
+    more calmly than any window of readings can tell. accelerometer: of the part, whose noise the log may not show."""
+    if recording.acc_s is None:
+        return longest_s
+    t, stop = recording.t, recording.stop
+    if stop is not None and stop[0]:
+        off = np.convolve(~stop, np.ones(_FLICKER), "valid") == _FLICKER
+        if off.any():
+            longest_s = min(longest_s, float(t[off.argmax()] - t[0]))
+    rows = int(np.searchsorted(t, t[0] + longest_s, side="right"))
+    first = int(np.searchsorted(t, t[0] + _FIRST_S))
+    if first < LEAST_SAMPLES or rows <= first:
+        return longest_s
+    acc = np.ascontiguousarray(recording.acc_s[:rows])
+    dt = np.diff(t[:rows], prepend=t[0])
+    step_s = float(np.median(dt[1:]))
+    sigma = float(acc[:first].std(axis=0).max())
+    if accelerometer is not None:
+        sigma = max(sigma, max(accelerometer.white) / np.sqrt(step_s))
+    for array in (acc, dt):
+        array.flags.writeable = False
+    x = np.zeros(stop_gain.SIZE)
+    ended, moved_s = stop_gain.rest_rows(x, acc, dt, sigma**2 * step_s, _STEADY_M_S2, _GAINED, _FIRST_S)
+    return longest_s if ended == rows and moved_s == 0.0 else float(t[ended - 1] - t[0] - moved_s)
 
 
 def rest_of(recording: Recording, rest_s: float) -> _Rest:

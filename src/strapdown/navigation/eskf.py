@@ -57,8 +57,9 @@ class Given(TypedDict, total=False):
 class Eskf:
     """Settings. gyr_white, acc_white: N (rad/sqrt(s), m/s/sqrt(s)). gyr_bias_sigma, acc_bias_sigma: of what calibration
     has left of the constant offsets (rad/s, m/s2). gyr_drift, acc_drift: of the slow part of the bias, which changes
-    within drift_time_s. gyr_walk, acc_walk: K. gyr_matrix_sigma: of what
-    calibration has left of the gyroscope's scale and cross-coupling.
+    within drift_time_s. gyr_walk, acc_walk: K. gyr_resolution, acc_resolution: one count (rad/s, m/s2). Of what
+    calibration has left: gyr_matrix_sigma, of the gyroscope's scale and cross-coupling; acc_scale_sigma and
+    acc_axes_sigma, of the accelerometer's scale, and of what it reads across body x of an acceleration along it.
 
     gate_probability: how often an honest measurement may be rejected; 0: every measurement is taken, however far off it
     is (but a magnetic field that is not the Earth's). gap_s: a longer step is a gap, over which
@@ -76,7 +77,11 @@ class Eskf:
     drift_time_s: float = 100.0
     gyr_walk: float = 0.0
     acc_walk: float = 0.0
+    gyr_resolution: float = 0.0
+    acc_resolution: float = 0.0
     gyr_matrix_sigma: float = 0.0
+    acc_scale_sigma: float = 0.0
+    acc_axes_sigma: float = 0.0
     gravity: str | float = "earth"
     zero_velocity: ZeroVelocity | None = field(default_factory=ZeroVelocity)
     zero_rate: ZeroRate | None = field(default_factory=ZeroRate)
@@ -95,7 +100,8 @@ class Eskf:
     def __post_init__(self) -> None:
         for name in (
             *("gyr_white", "acc_white", "gyr_bias_sigma", "acc_bias_sigma", "gyr_drift", "acc_drift", "gyr_walk"),
-            *("acc_walk", "gyr_matrix_sigma", "gap_acc_m_s2", "gap_rate_rad_s", "gap_tilt_rad"),
+            *("acc_walk", "gyr_resolution", "acc_resolution", "gyr_matrix_sigma", "acc_scale_sigma", "acc_axes_sigma"),
+            *("gap_acc_m_s2", "gap_rate_rad_s", "gap_tilt_rad"),
         ):
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= 0.0):
                 raise InputError(f"{name} is {getattr(self, name)}; give a number that is not negative")
@@ -112,7 +118,7 @@ class Eskf:
 
     @classmethod
     def for_triads(cls, gyroscope: Triad, accelerometer: Triad, **more: Any) -> Self:
-        """Noise from the sensor's N, B and K: of each instrument the noisiest axis.
+        """Noise from the sensor's N, B, K and resolution: of each instrument the noisiest axis.
 
         B, a floor of the Allan curve, is told to the filter as one process: over 100 s of deviation 1.2 B, it drifts
         within the tens of seconds between stops as far as flicker noise does.
@@ -124,6 +130,7 @@ class Eskf:
             said[f"{name}_white"] = max(triad.white)
             said[f"{name}_drift"] = 1.2 * max(triad.instability)
             said[f"{name}_walk"] = max(triad.walk)
+            said[f"{name}_resolution"] = triad.resolution
         return cls(**{**said, **more})
 
     def start(self, alignment: Alignment, *, p_n: ArrayLike = (0.0, 0.0, 0.0), means: bool = False) -> State:

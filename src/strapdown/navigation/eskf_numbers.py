@@ -80,7 +80,7 @@ def settings_as_numbers(filt: "Eskf", alignment: Alignment, means: bool) -> Arra
     if floor is not None:
         s[at.S_FLOOR_V_R] = -1.0 if floor.velocity_sigma_m_s is None else floor.velocity_sigma_m_s**2
         s[at.S_FLOOR_P_R] = -1.0 if floor.height_sigma_m is None else floor.height_sigma_m**2
-        s[at.S_FLOOR_TILT] = np.cos(floor.tilt_rad)
+        s[at.S_FLOOR_TILT], s[at.S_FLOOR_SLOPE_VAR] = np.cos(floor.tilt_rad), floor.slope_of_pitch**2
     if rolling is not None:
         s[at.S_SIDE_R] = rolling.sideways_sigma_m_s**2
         s[at.S_UP_R] = -1.0 if rolling.upward_sigma_m_s is None else rolling.upward_sigma_m_s**2
@@ -89,6 +89,8 @@ def settings_as_numbers(filt: "Eskf", alignment: Alignment, means: bool) -> Arra
         s[at.S_ODO_R], s[at.S_ODO_WINDOW_S], s[at.S_ODO_SCALE] = wheel.sigma_m**2, wheel.window_s, wheel.scale
         s[at.S_ODO_SCALE_VAR] = wheel.scale_sigma**2
     s[at.S_GYR_EXCESS_VAR] = filt.gyr_matrix_sigma**2
+    s[at.S_ACC_SCALE_VAR], s[at.S_ACC_AXES_VAR] = filt.acc_scale_sigma**2, filt.acc_axes_sigma**2
+    s[at.S_GYR_READ], s[at.S_ACC_READ] = filt.gyr_resolution**2 / 12.0, filt.acc_resolution**2 / 12.0
     if filt.magnetic_heading is not None:
         _magnetic_numbers(s, filt.magnetic_heading, alignment)
     s[at.S_R_SB : at.S_R_SB + 9] = matrix(q_conj(filt.q_bs)).ravel()

@@ -17,15 +17,20 @@ _WORDS = {
     "no_stance": "long stretches without a stance of the foot",
     "not_updated": "stretches on which the filter's covariance is none any more",
 }
+_WITHOUT_FLAG = {
+    "stop_rejected": "stops that the readings seemed to show, not used because the filter says that it moved"
+}
 
 
-def notes_of_events(solution: Solution) -> list[str]:
-    """A sentence for each kind of event but the believed stops; and one where no stop was believed at all."""
+def notes_of_events(solution: Solution, told: bool = True) -> list[str]:
+    """A sentence for each kind of event but the believed stops; and one where no stop was believed at all. told: the
+    log has a controller's stop flag."""
+    words = _WORDS if told else {**_WORDS, **_WITHOUT_FLAG}
     notes = []
     kinds = dict.fromkeys(event.kind for event in solution.events if event.kind != "stop_believed")
     for kind in kinds:
         found = [event for event in solution.events if event.kind == kind]
-        what = _WORDS.get(kind, kind.replace("_", " "))
+        what = words.get(kind, kind.replace("_", " "))
         notes.append(f"{kind}: {len(found)} (first at t = {found[0].t_s:.2f} s): {what}")
     believed = solution.flags.get("stop_believed")
     if believed is None or not believed.any():

@@ -14,20 +14,27 @@ from strapdown.calibration.still import still_intervals
 from strapdown.errors import InputError
 from strapdown.navigation.adaptive_stops import FootStops, FoundStops
 from strapdown.navigation.adaptive_stops import told_with as foot_told_with
-from strapdown.navigation.alignment import UNKNOWN_HEADING_RAD, Alignment, align_by_magnetometer, align_to_yaw
+from strapdown.navigation.alignment import (
+    UNKNOWN_HEADING_RAD,
+    Alignment,
+    align_by_magnetometer,
+    align_to_yaw,
+    first_rest_s,
+)
 from strapdown.navigation.body_origin import of_body_origin, sensor_at_start
 from strapdown.navigation.ekf15 import Ekf15
 from strapdown.navigation.eskf import Eskf, Given
 from strapdown.navigation.eskf_output import refuse_too_long
 from strapdown.navigation.eskf_state import State
 from strapdown.navigation.event_notes import notes_of_events
-from strapdown.navigation.foot import align_foot, foot_filter
+from strapdown.navigation.foot import FOOT_FLOOR, align_foot, foot_filter
+from strapdown.navigation.hand import HAND_FLOOR, hand_filter, hand_stops
 from strapdown.navigation.plausible import refuse_other_gravity, without_spikes
 from strapdown.navigation.reading_delay import told_at_stamps
 from strapdown.navigation.settled_stops import settled
 from strapdown.navigation.smoother import smooth
 from strapdown.navigation.stop_verdicts import JudgedStops, told_with
-from strapdown.navigation.stops import NoiseStops, believed_stops
+from strapdown.navigation.stops import NoiseStops, believed_stops, looks_inverted, unseen_moves, wheel_turns
 from strapdown.navigation.task import Task as Task
 from strapdown.navigation.vehicle_filter import vehicle_filter
 from strapdown.types import Recording, Solution
@@ -36,6 +43,7 @@ FILTERS = ("eskf", "ekf15")
 _LONGEST_REST_S = 30.0
 _NORTH_RAD = 0.5 * np.pi  # yaw of a body that heads north
 _FOOT_LOOK_S = 0.2  # of a foot's log, looked at for the unit of its accelerometer
+_WHEEL_WINDOW_S = 0.3  # over which a wheel is seen to turn
 _EDGE_S = 0.2  # of the rest, not taken: the start of the drive shows late
 
 
@@ -57,18 +65,21 @@ def navigate(
     """The recording (calibrated) through "eskf" or "ekf15". done: called with the progress, 0 to 1."""
     if name not in FILTERS:
         raise InputError(f'there is no filter "{name}"; valid names: {", ".join(FILTERS)}')
-    if task.vehicle == "foot" and name != "eskf":
-        raise InputError("paper C's filter is for a robot whose controller tells its stops; use eskf for a foot")
+    if task.vehicle in ("foot", "hand") and name != "eskf":
+        raise InputError(
+            f"paper C's filter is for a robot whose controller tells its stops; use eskf for a {task.vehicle}"
+        )
     notes: list[str] = []
     refuse_too_long(len(recording))
     recording, spikes = without_spikes(recording, task.noise)
-    run = _foot if task.vehicle == "foot" else _paper if name == "ekf15" else _vehicle
+    special = {"foot": _foot, "hand": _hand}
+    run = special.get(task.vehicle, _paper if name == "ekf15" else _vehicle)
     solution, stops, innovations, last = run(recording, task, notes, done)
     solution = of_body_origin(solution, recording, task.q_bs, task.r_bs_b)
     if task.yaw_rad is None and recording.mag_s is None:
         solution = _turned_unknown(solution)
     solution = replace(solution, events=tuple(sorted((*solution.events, *spikes), key=lambda event: event.t_s)))
-    return Navigated(solution, stops, innovations, last, (*notes, *notes_of_events(solution)))
+    return Navigated(solution, stops, innovations, last, (*notes, *notes_of_events(solution, _told(recording))))
 
 
 Found = tuple[Solution, JudgedStops | FoundStops, Mapping[str, Any], State | None]
@@ -108,7 +119,7 @@ def _paper(recording: Recording, task: Task, notes: list[str], done: Callable[[f
         magnetic_heading=recording.mag_s is not None,
         q_bs=task.q_bs,
     )
-    word = settled(stops, recording, judge) if recording.stop is None or not recording.stop.any() else recording.stop
+    word = recording.stop if _told(recording) else settled(stops, recording, judge)
     p_n = sensor_at_start(alignment, task.q_bs, task.r_bs_b)
     solution = filt.run(recording, stopped=word, alignment=alignment, p_n=p_n)
     done(1.0)
@@ -119,7 +130,8 @@ def _foot(recording: Recording, task: Task, notes: list[str], done: Callable[[fl
     refuse_other_gravity(recording, _FOOT_LOOK_S, task.gravity, sways=True)
     detector = FootStops(gravity=task.gravity)
     found = detector.find(recording)
-    filt = foot_filter(gravity=task.gravity, q_bs=task.q_bs, r_bs_b=task.r_bs_b)
+    floor = FOOT_FLOOR if task.flat_floor else None
+    filt = foot_filter(gravity=task.gravity, q_bs=task.q_bs, r_bs_b=task.r_bs_b, flat_floor=floor)
     yaw, sigma = _heading(recording, task, notes)
     alignment = align_foot(
         recording,
@@ -147,6 +159,18 @@ def _foot(recording: Recording, task: Task, notes: list[str], done: Callable[[fl
     return foot_told_with(solution, found), found, innovations, last
 
 
+def _hand(recording: Recording, task: Task, notes: list[str], done: Callable[[float], None]) -> Found:
+    """Stops are what the sensor shows against the noise of its own first rest, in which the hand trembles too."""
+    alignment = _aligned(recording, task, notes)
+    stops = believed_stops(recording, hand_stops(recording))
+    floor = HAND_FLOOR if task.flat_floor else None
+    filt = hand_filter(gravity=task.gravity, q_bs=task.q_bs, r_bs_b=task.r_bs_b, flat_floor=floor)
+    p_n = sensor_at_start(alignment, task.q_bs, task.r_bs_b)
+    given = Given(stopped=stops.believed, alignment=alignment, p_n=p_n)
+    solution, innovations, last = _solved(filt, recording, task, given, done)
+    return told_with(solution, stops), stops, innovations, last
+
+
 def _aligned(recording: Recording, task: Task, notes: list[str]) -> Alignment:
     """On the rest with which the log begins."""
     first = still_intervals(recording)[0]
@@ -154,7 +178,10 @@ def _aligned(recording: Recording, task: Task, notes: list[str]) -> Alignment:
         raise InputError(
             f"the log begins in motion and first rests at t = {first.t_s:.4g} s; start it at rest, or cut it there"
         )
-    rest_s = min(first.until_s - recording.t[0] - _EDGE_S, _LONGEST_REST_S)
+    longest_s = min(first.until_s - recording.t[0], _LONGEST_REST_S + _EDGE_S)
+    turns = wheel_turns(recording, _WHEEL_WINDOW_S)
+    moves_s = recording.t[turns.argmax()] - recording.t[0] - _WHEEL_WINDOW_S if turns.any() else np.inf
+    rest_s = first_rest_s(recording, min(longest_s, moves_s), task.noise.get("accelerometer")) - _EDGE_S
     refuse_other_gravity(recording, rest_s, task.gravity)
     yaw, sigma = _heading(recording, task, notes)
     if yaw is None:
@@ -192,8 +219,17 @@ def _turned_unknown(solution: Solution) -> Solution:
 
 
 def _stops(recording: Recording, task: Task, alignment: Alignment, notes: list[str]) -> tuple[NoiseStops, JudgedStops]:
-    if recording.stop is None or not recording.stop.any():
-        notes.append("the log has no stop flag: stops are those that the sensor itself shows")
     triads = (task.noise.get(name) for name in ("gyroscope", "accelerometer"))
     judge = NoiseStops.off_line(recording, *triads, rest_s=alignment.rest_s)
+    stuck = recording.stop is not None and bool(recording.stop.all())
+    if stuck or not _told(recording):
+        unseen = "" if recording.odometer is not None else f"; {unseen_moves(judge, recording)}"
+        what = "the stop flag is always set" if stuck else "the log has no stop flag"
+        notes.append(f"{what}: stops are those that the sensor itself shows{unseen}")
+    elif looks_inverted(recording, judge):
+        notes.append("the stop flag is set in motion and not at rest: it looks inverted; turn it, or leave it out")
     return judge, believed_stops(recording, judge)
+
+
+def _told(recording: Recording) -> bool:
+    return recording.stop is not None and bool(recording.stop.any())

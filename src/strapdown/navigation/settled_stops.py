@@ -1,9 +1,11 @@
 """Which samples of a recording stand for sure, where one may look ahead and back: the edges of believed stops.
 
 A move begins and ends so gently that noise hides its edge, and a judge's window is longer than the edge. So without a
-controller's word the last AHEAD_S of a stop are left out. A controller knows better when it lets the wheels turn: a
-stop that begins and ends with its word is used from edge to edge, if the readings gain no speed there. A word that
-comes early or goes late, as that of a coarse wheel encoder, is seen by such a gain, and the edge is then left out.
+controller's word a stop ends AHEAD_S before the motion that ends it was reckoned to begin, and begins only where its
+readings are those of its later half: before, the last of a gentle braking is still there. A controller knows better
+when it lets the wheels turn: a stop that begins and ends with its word is used from edge to edge, if the readings gain
+no speed there. A word that comes early or goes late, as that of a coarse wheel encoder, is seen by such a gain, and the
+edge is then left out.
 """
 
 import numpy as np
@@ -37,10 +39,16 @@ def settled(stops: JudgedStops, recording: Recording, settings: NoiseStops) -> N
             # the window that confirmed the stop reaches back to the word's beginning
             if first - word < window and _gains_nothing(acc_s[word : min(word + edge, end)], inner, settings):
                 begin = word
+        if begin == first > 0:  # the last of a gentle braking
+            half = (begin + end) // 2
+            later = acc_s[half:end]
+            while begin + edge <= half and not _gains_nothing(acc_s[begin : begin + edge], later, settings):
+                begin += edge
         if end < n:
             by_word = told is not None and not told[end]
             if not (by_word and _gains_nothing(acc_s[max(end - edge, begin) : end], inner, settings)):
-                end = max(end - edge, begin)
+                moved = int(np.searchsorted(recording.t, recording.t[end] - stops.since_s[end]))
+                end = max(min(end, moved) - edge, begin)
         used[begin:end] = True
     used.flags.writeable = False
     return used

@@ -21,7 +21,8 @@ _ALONE = "the IMU says that it stands"
 @dataclass(frozen=True, eq=False)
 class JudgedStops:
     """One verdict for each sample, as three columns; statistic and threshold for a picture; speed_m_s as the judge
-    reckons it since the last stop. A sample of none of the three moves."""
+    reckons it since the last stop, since_s after this one's end, which shows late: at the first sample after a stop it
+    tells for how long the vehicle has moved by then. A sample of none of the three moves."""
 
     t: Array
     believed: NDArray[np.bool_]
@@ -30,6 +31,7 @@ class JudgedStops:
     statistic: Array
     threshold: float
     speed_m_s: Array
+    since_s: Array
     events: tuple[Event, ...]
 
     @property
@@ -53,10 +55,10 @@ def told_with(solution: Solution, stops: JudgedStops) -> Solution:
 
 
 def judged(
-    t: Array, verdict: NDArray[np.int64], statistic: Array, threshold: float, speed: Array, alone: bool
+    t: Array, verdict: NDArray[np.int64], statistic: Array, threshold: float, speed: Array, since: Array, alone: bool
 ) -> JudgedStops:
     columns = [verdict == code for code in (judge.BELIEVED, judge.DOUBTED, judge.REJECTED)]
-    for array in (*columns, statistic, speed):
+    for array in (*columns, statistic, speed, since):
         array.flags.writeable = False
     texts = {**_TEXTS, "stop_believed": _ALONE} if alone else _TEXTS
     events = [
@@ -66,7 +68,7 @@ def judged(
     ]
     believed, doubted, rejected = columns
     return JudgedStops(
-        t, believed, doubted, rejected, statistic, threshold, speed, tuple(sorted(events, key=lambda e: e.t_s))
+        t, believed, doubted, rejected, statistic, threshold, speed, since, tuple(sorted(events, key=lambda e: e.t_s))
     )
 
 

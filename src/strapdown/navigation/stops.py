@@ -3,7 +3,8 @@
 A stop that only the wheels or the controller tell freezes a filter when an encoder dies or a flag sticks; one that only
 the IMU tells may be a smooth drive. Each sample gets a verdict: believed (both agree), doubted (the controller says
 stop, the IMU not yet or no more), rejected (the IMU is sure, or the doubt lasts). Without a controller's word the IMU
-decides alone.
+decides alone. A wheel that turns is a word against a stop; one that does not turn is none for it, as its encoder may be
+dead, but one that has just come to rest widens the IMU's limits as a controller that has just said stop does.
 """
 
 from dataclasses import dataclass, field, replace
@@ -20,7 +21,10 @@ from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 
 # Of a recording as a whole, where a verdict may wait: a longer window that knows the noise sees gentler moves.
-OFF_LINE = {"window_s": 0.3, "noise_factor": 1.0}
+OFF_LINE: dict[str, float] = {"window_s": 0.3, "noise_factor": 1.0, "gain_deviations": 6.0}
+_WHEEL_TICKS, _WHEEL_DEVIATIONS = 1.5, 6.0  # of travel over a window, above which a wheel turns
+_INVERTED = 0.2  # part of the stops that a flag may tell and still look inverted
+_LOOK_S = 1.0  # of the start, at rest: what an odometer does there is noise
 
 
 @dataclass(frozen=True)
@@ -28,11 +32,18 @@ class NoiseStops:
     """Thresholds from the sensor's noise: acc_sigma_m_s2, gyr_sigma_rad_s are deviations of one reading at rest.
 
     window_s: over so long readings vary by no more than noise_factor times these (a parked motor hums), by a test with
-    false_alarm for each window. shift_m_s2, turn_rad_s: how far their means may lie from those at rest, beside noise.
-    speed_m_s: largest speed, reckoned since the last stop. drift_m_s2: both limits grow by it each second. calm_s:
-    readings that stay calm and the same for so long are a stop whatever the speed. strong: statistic over threshold at
-    which a controller's stop is rejected at once; doubt_s: for how long it is only doubted else. gap_s: a longer step
-    empties the window. mean_s: over which the rest is learned.
+    false_alarm for each window. A stop is found again where force and speed, reckoned since the last one, are back:
+
+    - after a word that has changed from move to stop: within shift_m_s2 and speed_m_s, which grow by drift_m_s2 each
+      second, or if readings stay calm and the same for calm_s;
+    - without such a word: within least_shift_m_s2 and least_speed_m_s beside alone_deviations of what noise, the
+      wandering of a rest (steady_m_s2) and turns (turn_leak of their angle is a tilt) do to the reckoning, and calm
+      for calm_share of the time since the last stop; or after lost_s of calm.
+
+    turn_rad_s: largest mean rate at a stop, beside noise. gain_deviations: of a speed to which the readings of a stop
+    add up, at which it ends; None, for what is held by hand: never, and the limits are wide without a word too.
+    strong: statistic over threshold at which a controller's stop is rejected at once; doubt_s: for how long it is only
+    doubted else. gap_s: a longer step empties the window. mean_s: over which the rest is learned.
     """
 
     name: str = field(default="noise", init=False)
@@ -46,6 +57,14 @@ class NoiseStops:
     speed_m_s: float = 0.03
     drift_m_s2: float = 0.03
     calm_s: float = 1.0
+    least_shift_m_s2: float = 0.005
+    least_speed_m_s: float = 0.01
+    alone_deviations: float = 3.0
+    steady_m_s2: float = 0.002
+    turn_leak: float = 0.002
+    calm_share: float = 0.07
+    lost_s: float = 12.0
+    gain_deviations: float | None = None
     strong: float = 10.0
     doubt_s: float = 0.5
     gap_s: float = 0.5
@@ -53,7 +72,7 @@ class NoiseStops:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if name != "name" and not 0.0 < value < np.inf:
+            if name != "name" and value is not None and not 0.0 < value < np.inf:
                 raise InputError(f"{name} of the stop settings is {value}; give a number above 0")
         if not self.false_alarm < 1.0:
             raise InputError(f"false_alarm is {self.false_alarm}; give a probability below 1")
@@ -107,15 +126,10 @@ class NoiseStops:
             if part is None:
                 raise
             return part
-        return (
-            seen
-            if part is None
-            else replace(
-                seen,
-                acc_sigma_m_s2=max(seen.acc_sigma_m_s2, part.acc_sigma_m_s2),
-                gyr_sigma_rad_s=max(seen.gyr_sigma_rad_s, part.gyr_sigma_rad_s),
-            )
-        )
+        if part is None:
+            return seen
+        acc, gyr = (max(getattr(seen, x), getattr(part, x)) for x in ("acc_sigma_m_s2", "gyr_sigma_rad_s"))
+        return replace(seen, acc_sigma_m_s2=acc, gyr_sigma_rad_s=gyr)
 
     def window_of(self, step_s: float) -> int:
         """Samples of the window at this step."""
@@ -140,14 +154,31 @@ class NoiseStops:
         s[judge.S_TURN] = self.turn_rad_s + 4.0 * self.noise_factor * self.gyr_sigma_rad_s / root
         s[judge.S_SPEED], s[judge.S_DRIFT] = self.speed_m_s, self.drift_m_s2
         s[judge.S_DOUBT_S], s[judge.S_GAP_S], s[judge.S_MEAN_S] = self.doubt_s, self.gap_s, self.mean_s
-        s[judge.S_LONG_S] = self.calm_s
+        s[judge.S_CALM_S], s[judge.S_LOST_S], s[judge.S_WINDOW_S] = self.calm_s, self.lost_s, size * step_s
+        s[judge.S_ACC_N2] = (self.noise_factor * self.acc_sigma_m_s2) ** 2 * step_s
+        s[judge.S_GYR_N2] = (self.noise_factor * self.gyr_sigma_rad_s) ** 2 * step_s
+        s[judge.S_STEADY], s[judge.S_LEAK] = self.steady_m_s2, self.turn_leak
+        s[judge.S_GAINED], s[judge.S_ALONE] = self.gain_deviations or 0.0, self.alone_deviations
+        s[judge.S_SHARE] = self.calm_share
+        # two means of a window, of the same rest
+        s[judge.S_SAME] = s[judge.S_SHIFT]
+        if self.gain_deviations is not None:
+            s[judge.S_SAME] = (
+                self.least_shift_m_s2 + 4.0 * self.noise_factor * self.acc_sigma_m_s2 * np.sqrt(2.0) / root
+            )
+        s[judge.S_LEAST_F], s[judge.S_LEAST_V] = self.least_shift_m_s2, self.least_speed_m_s
         s.flags.writeable = False
         return JudgeState(np.zeros(judge.WINDOW + 6 * size), s, judge.MOVES)
 
-    def step(self, state: "JudgeState", gyr_s: Array, acc_s: Array, dt: float, word: bool | None) -> "JudgeState":
-        """The state one sample later. word: of the controller; None: there is none. Not checked, as it runs live."""
+    def step(
+        self, state: "JudgeState", gyr_s: Array, acc_s: Array, dt: float, word: bool | None, rolls: bool = False
+    ) -> "JudgeState":
+        """The state one sample later. word: of the controller; None: there is none. rolls: the wheel has turned by more
+        than its resolution within the last window_s. Not checked, as it runs live."""
         x = state.numbers.copy()
         says = judge.SAYS_NOTHING if word is None else judge.SAYS_STOP if word else judge.SAYS_MOVE
+        if rolls:
+            says = judge.SAYS_ROLLS if word else judge.SAYS_MOVE
         return JudgeState(x, state.settings, judge.step(x, state.settings, says, gyr_s, acc_s, dt))
 
 
@@ -204,12 +235,54 @@ def _noise(
     state = settings.start(float(np.median(dt[1:])))
     n = len(dt)
     says = np.full(n, judge.SAYS_NOTHING) if word is None else np.where(word, judge.SAYS_STOP, judge.SAYS_MOVE)
+    rolls = wheel_turns(recording, settings.window_s)
+    says[rolls] = np.where(says[rolls] == judge.SAYS_STOP, judge.SAYS_ROLLS, judge.SAYS_MOVE)
     says = says.astype(np.int64)
     for array in (dt, says):
         array.flags.writeable = False
-    verdict, statistic, speed = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n)
-    judge.rows(state.numbers, state.settings, says, gyr, acc, dt, verdict, statistic, speed)
-    return judged(recording.t, verdict, statistic, float(state.settings[judge.S_LIMIT]), speed, word is None)
+    verdict, statistic, speed, since = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n), np.empty(n)
+    judge.rows(state.numbers, state.settings, says, gyr, acc, dt, verdict, statistic, speed, since)
+    limit = float(state.settings[judge.S_LIMIT])
+    return judged(recording.t, verdict, statistic, limit, speed, since, word is None)
+
+
+def wheel_turns(recording: Recording, window_s: float) -> NDArray[np.bool_]:
+    """Where the odometer has moved within the last window_s by more than its resolution or its noise at the start,
+    which is a rest. Nowhere without an odometer, or if it moves all through that start: then it is none."""
+    n = len(recording)
+    if recording.odometer is None or n < 3:
+        return np.zeros(n, dtype=bool)
+    t, odometer = recording.t, recording.odometer
+    back = np.searchsorted(t, t - window_s * (1.0 + 1e-9))
+    travel = np.abs(odometer - odometer[back])
+    steps = np.abs(np.diff(odometer))
+    steps = steps[steps > 1e-9 * max(1.0, float(np.abs(odometer).max()))]  # roundoff
+    look = max(int(np.searchsorted(t, t[0] + _LOOK_S)), 3)
+    noise = float(np.diff(odometer[:look]).std())
+    # a tick that was told between two samples is two smaller steps, so not the least of all
+    tick = float(np.quantile(steps, 0.1)) if len(steps) else 0.0
+    turns = np.asarray(travel > max(_WHEEL_TICKS * tick, _WHEEL_DEVIATIONS * noise))
+    if turns[back[look - 1] + 1 : look].all():
+        return np.zeros(n, dtype=bool)
+    return turns
+
+
+def looks_inverted(recording: Recording, settings: NoiseStops) -> bool:
+    """Whether the flag is set where the readings show motion, and not where they show a stop."""
+    if recording.stop is None or not recording.stop.any():
+        return False
+    alone = believed_stops(replace(recording, stop=None), settings).believed
+    if not 0.0 < alone.mean() < 1.0:
+        return False
+    return bool(recording.stop[alone].mean() < _INVERTED and recording.stop[~alone].mean() > 0.5)
+
+
+def unseen_moves(settings: NoiseStops, recording: Recording) -> str:
+    """Which moves these settings cannot tell from rest, as a clause: their force does not leave, for longer than a
+    window, what two means over it may differ by at rest."""
+    state = settings.start(float(np.median(np.diff(recording.t))))
+    force = 2.0 * float(state.settings[judge.S_SAME])
+    return f"a move that speeds up by less than about {force:.2g} m/s2 looks like rest to it, and no deviation tells it"
 
 
 def _paper(
@@ -223,4 +296,5 @@ def _paper(
     verdict = np.where(said & still, judge.BELIEVED, np.where(said, judge.DOUBTED, judge.MOVES))
     if word is None:
         verdict[~still] = judge.MOVES
-    return judged(recording.t, verdict, statistic, 1.0, np.zeros(len(still)), word is None)
+    zeros = np.zeros(len(still))
+    return judged(recording.t, verdict, statistic, 1.0, zeros, zeros, word is None)

@@ -9,23 +9,25 @@ from strapdown import earth
 from strapdown.calibration.calibration import Calibration
 from strapdown.errors import InputError
 from strapdown.rotation import IDENTITY, q_normalise
+from strapdown.sensors.part import Part
 from strapdown.sensors.triad import Triad
 from strapdown.types import locked
 
-VEHICLES = ("robot", "foot", "free")
+VEHICLES = ("robot", "foot", "hand", "free")
 FARTHEST_LEVER_M = 100.0
 
 
 @dataclass(frozen=True)
 class Task:
-    """How to navigate. vehicle: "robot" (wheels that do not slide, a flat floor), "foot", or "free" (stops alone).
+    """How to navigate. vehicle: "robot" (wheels that do not slide, a flat floor), "foot", "hand", "free" (stops alone).
 
     yaw_rad: of the body at the start, known to heading_sigma_rad (0: it starts on a mark); None: from the magnetometer,
     or north, as unknown, where there is none. gravity: m/s2. declination_rad: field east of north is positive.
-    noise: triads of the part, by instrument. calibration: what was applied to the log, for its uncertainty.
+    noise: triads of the part, by instrument. calibration: what was applied to the log, for its uncertainty. part: its
+    tolerances are the deviations of what no calibration has found; without it those of a common part are taken.
     q_bs: mounting of the sensor on the body. r_bs_b: its lever arm (m) from the body's origin, where wheels do not
     slide; the position told is that of this origin. odometer_scale: true travel for one metre read, known to
-    odometer_sigma (a part of it).
+    odometer_sigma (a part of it). flat_floor: whether all stops are as high as the first; None: for a robot only.
     """
 
     vehicle: str = "robot"
@@ -40,6 +42,8 @@ class Task:
     r_bs_b: tuple[float, ...] = (0.0, 0.0, 0.0)
     odometer_scale: float = 1.0
     odometer_sigma: float = 0.002
+    part: Part | None = None
+    flat_floor: bool | None = None
 
     def __post_init__(self) -> None:
         if self.vehicle not in VEHICLES:

@@ -55,11 +55,13 @@ class ZeroRate(_Checked):
 class FlatFloor(_Checked):
     """The floor is flat. height_sigma_m: the height at every stop is that of the start. velocity_sigma_m_s: between
     stops nothing moves up or down. Either may be None. While the body is tilted by more than tilt_rad it is on a slope,
-    and neither is used."""
+    and neither is used. slope_of_pitch: a smaller pitch is that of the mounting, or the floor climbs: by so much of the
+    pitch, as a deviation. It is considered, not estimated; 0: no floor climbs (a foot's pitch tells nothing of it)."""
 
     height_sigma_m: float | None = 0.005
     velocity_sigma_m_s: float | None = 0.003
     tilt_rad: float = 0.06
+    slope_of_pitch: float = 0.0
 
 
 @dataclass(frozen=True)

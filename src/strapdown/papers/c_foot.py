@@ -10,14 +10,11 @@ from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
 from strapdown.evaluation.trajectory import ClosingError, closing_error
-from strapdown.navigation.adaptive_stops import FootStops, told_with
-from strapdown.navigation.alignment import align_to_yaw
+from strapdown.navigation.adaptive_stops import FootStops
 from strapdown.navigation.eskf import Eskf
-from strapdown.navigation.foot import FOOT_FLOOR, align_foot, foot_filter
+from strapdown.navigation.foot import align_foot, foot_filter
+from strapdown.navigation.program import Task, navigate
 from strapdown.navigation.smoother import smooth
-from strapdown.navigation.stop_verdicts import told_with as told_with_verdicts
-from strapdown.navigation.stops import NoiseStops, believed_stops
-from strapdown.navigation.updates import FlatFloor, ZeroRate, ZeroVelocity
 from strapdown.papers.claim import Claim
 from strapdown.papers.foot_data import (
     TORONTO_M_S2,
@@ -33,7 +30,6 @@ from strapdown.types import Array, Solution
 GRID = tuple(product((0.09, 0.11, 0.125, 0.15, 0.18), (0.5, 0.67, 1.0), (0.2, 0.3, 0.4, 0.6)))
 SETS = ("foot_vicon", "openshoe_square", "xio_gait")
 VN100_BIAS_RAD_S = 5e-5  # foot_vicon's sensor corrects its own bias; data sheet, in run: 10 deg/h
-TREMBLE = 3.0  # a hand trembles three times as much as its sensor's noise
 
 
 @dataclass(frozen=True)
@@ -109,33 +105,17 @@ def cross_validated(scores: Array, groups: Sequence[str]) -> CrossValidated:
 
 
 def xio_closing(path: Path, flat_floor: bool) -> ClosingError:
-    """The walk with the settings that were chosen on foot_vicon."""
-    walk = read_xio_gait(path)
-    found = FootStops().find(walk.recording)
-    filt = foot_filter(flat_floor=FOOT_FLOOR if flat_floor else None)
-    solution = filt.run(walk.recording, stopped=found.believed, alignment=align_foot(walk.recording))
-    return closing_error(told_with(solution, found))
+    """The walk as strapdown navigate --vehicle foot does it, with the settings that were chosen on foot_vicon."""
+    task = Task("foot", yaw_rad=0.0, flat_floor=flat_floor)
+    return closing_error(navigate(read_xio_gait(path).recording, "eskf", task).solution)
 
 
 def square_closing(path: Path, flat_floor: bool) -> ClosingError:
-    """The hand-held square: a vehicle's stops, without a controller's word, and noise from its own rest.
-
-    acc_white, gyr_white and TREMBLE were chosen on this one recording: its figure is a fitted one.
-    """
+    """The hand-held square as strapdown navigate --vehicle hand does it. The settings for a hand were chosen on this
+    one recording: its figure is a fitted one."""
     walk = read_openshoe_square(path)
-    stops = believed_stops(walk.recording, NoiseStops.from_rest(walk.recording, noise_factor=TREMBLE))
-    filt = Eskf(
-        gyr_white=1e-3,
-        acc_white=0.02,
-        zero_velocity=ZeroVelocity(0.01, 0.0),
-        zero_rate=ZeroRate(0.002),
-        flat_floor=FlatFloor(0.005, None, np.pi) if flat_floor else None,
-        gate_probability=0.0,
-        q_bs=walk.q_bs,
-    )
-    aligned = align_to_yaw(walk.recording, 0.0, q_bs=walk.q_bs)
-    solution = filt.run(walk.recording, stopped=stops.believed, alignment=aligned)
-    return closing_error(told_with_verdicts(solution, stops))
+    task = Task("hand", yaw_rad=0.0, q_bs=walk.q_bs, flat_floor=flat_floor)
+    return closing_error(navigate(walk.recording, "eskf", task).solution)
 
 
 def real_claims(folder: Path, done: Callable[[float], None]) -> list[Claim]:
