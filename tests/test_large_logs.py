@@ -2,6 +2,8 @@
 
 import gzip
 import re
+import threading
+import time
 import tracemalloc
 from contextlib import contextmanager
 from dataclasses import replace
@@ -51,24 +53,28 @@ def long_files(tmp_path_factory, long_log):
     return paths
 
 
-_POOLS = []  # kept: a buffer that outlives its pool would be a crash
-
-
 @contextmanager
 def peak_bytes():
-    """[bytes] that Python, numpy and pyarrow together had at most, above what they had before."""
-    before = pa.default_memory_pool()
-    pool = pa.proxy_memory_pool(before)
-    _POOLS.append(pool)
-    pa.set_memory_pool(pool)
+    """[bytes] that Python and numpy had at most, above what they had before, and pyarrow, looked at every millisecond:
+    its pools cannot be asked for their peak of a while, and replacing them crashes its threads now and then."""
+    found, most, over = [], [0], threading.Event()
+    before = pa.total_allocated_bytes()
+
+    def look():
+        while not over.is_set():
+            most[0] = max(most[0], pa.total_allocated_bytes() - before)
+            time.sleep(0.001)
+
+    looking = threading.Thread(target=look)
+    looking.start()
     tracemalloc.start()
-    found = []
     try:
         yield found
-        found.append(tracemalloc.get_traced_memory()[1] + pool.max_memory())
+        found.append(tracemalloc.get_traced_memory()[1] + most[0])
     finally:
         tracemalloc.stop()
-        pa.set_memory_pool(before)
+        over.set()
+        looking.join()
 
 
 # ---------------------------------------------------------------- how much memory

@@ -3,6 +3,7 @@
 What it assumes of a robot: wheels that slide sideways by some mm/s and a floor that is flat to some mm (navigation.md).
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,9 @@ from strapdown.types import Array, Recording
 # rad/s, m/s2: what a part changes between its calibration and the drive
 CHANGED_GYR, CHANGED_ACC = 5e-4, 2e-3
 CHANGED_SCALE = 1e-4  # of the accelerometer: a degree or two, where data sheets allow 0.005 to 0.02 % each
-# scale and cross-coupling of a part of which nothing is told: data sheets allow 2 to 3 %, three deviations
-COMMON_SCALE, COMMON_AXES = 0.01, 0.01
+# scale and cross-coupling of a sensor of which nothing is told: most such logs are of modules calibrated by their maker
+COMMON_SCALE, COMMON_AXES = 0.003, 0.003
+KNOWN_SCALE, KNOWN_AXES = 0.001, 0.001  # of a log that says it is calibrated, and not how well
 SIDEWAYS = 2.5e-3  # m/s, a sample: how far wheels slide to the side
 _LIMIT = 3.0  # deviations: where the limit of a data sheet stands, as for virtual specimens (sensors/tolerance.py)
 _FREE_POSES = ("diagonal", "full", "cubic")  # calibrations by gravity alone: they cannot see all axes turned together
@@ -42,7 +44,9 @@ def vehicle_filter(task: Task, recording: Recording) -> Eskf:
     elif task.flat_floor:
         settings["flat_floor"] = FlatFloor(velocity_sigma_m_s=None, tilt_rad=np.pi)
     gravity = earth.gravity(task.gravity)
-    settings |= as_bought(task.part)
+    settings |= as_bought(None if task.calibration is None and _says_calibrated(recording) else task.part)
+    if task.calibration is None and _says_calibrated(recording):
+        settings |= {"gyr_matrix_sigma": KNOWN_SCALE, "acc_scale_sigma": KNOWN_SCALE, "acc_axes_sigma": KNOWN_AXES}
     if task.calibration is not None:
         settings |= left_by(task.calibration, gravity, task.part)
     settings["acc_scale_sigma"] = float(
@@ -51,6 +55,12 @@ def vehicle_filter(task: Task, recording: Recording) -> Eskf:
     if {"gyroscope", "accelerometer"} <= set(task.noise):
         return Eskf.for_triads(task.noise["gyroscope"], task.noise["accelerometer"], **settings)
     return Eskf(**settings)
+
+
+def _says_calibrated(recording: Recording) -> bool:
+    """As calibration/apply.py writes it."""
+    said = recording.meta.get("calibrated")
+    return isinstance(said, Mapping) and {"accelerometer", "gyroscope"} <= set(said)
 
 
 def as_bought(part: Part | None) -> dict[str, float]:
