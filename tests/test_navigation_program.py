@@ -9,7 +9,7 @@ import pytest
 from strapdown.calibration.apply import apply
 from strapdown.calibration.calibration import Calibration
 from strapdown.errors import InputError
-from strapdown.evaluation.stops import stop_table
+from strapdown.evaluation.stops import believed_stands, stop_table
 from strapdown.motion.stop_and_go import StopAndGo
 from strapdown.navigation.alignment import UNKNOWN_HEADING_RAD
 from strapdown.navigation.event_notes import notes_of_events
@@ -214,3 +214,11 @@ def test_a_task_that_cannot_be_is_refused(wrong, word):
 def test_a_wrong_heading_deviation_is_refused():
     with pytest.raises(InputError, match="from 0 to 180"):
         Task(heading_sigma_rad=-1.0)
+
+
+def test_a_told_stop_after_a_corner_is_found_again_by_its_calm():
+    """This robot's gyroscope tilts the reckoned gravity in corners beyond the limit: the told stop is doubted first."""
+    one = drive("square", 7021)
+    found = navigate(replace(one.log, odometer=None), "eskf", one.task()).solution
+    assert len(believed_stands(found)) == 17
+    assert np.linalg.norm((found.p_n - one.truth.p_n)[-1, :2]) < 0.05  # m, 1 % of the way; lost it was 10 m

@@ -78,7 +78,7 @@ def step(x, s, word, gyr, acc, dt):
         verdict = REJECTED if sure or x[LAST] == REJECTED else DOUBTED
     if verdict == BELIEVED:
         _stand(x, s, size, gyr, acc, dt)
-    elif verdict == REJECTED:
+    elif verdict == REJECTED and x[STATISTIC] > s[S_STRONG]:  # it shakes: the word was wrong, not the reckoning
         x[ROSE] = 0.0
     if verdict == BELIEVED or word == SAYS_MOVE:
         x[DOUBT_S] = 0.0
