@@ -10,8 +10,7 @@ from helpers import command
 from orientation_cases import G, ideal, over_the_top, swing
 from strapdown import io
 from strapdown.calibration.calibration import Calibration, Correction, Found
-from strapdown.cli.orient import uncalibrated
-from strapdown.cli.orient_log import Prepared, filter_for
+from strapdown.cli.orient_log import Prepared, filter_for, uncalibrated
 from strapdown.io.solution import read_solution
 from strapdown.motion import Rest
 from strapdown.orientation.catalogue import FILTERS
