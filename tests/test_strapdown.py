@@ -80,7 +80,8 @@ def test_exact_increments_give_attitude_and_velocity_to_the_last_digits_at_any_s
         increments, truth = exact_increments(path, t)
         attitude, velocity, _ = errors(dead_reckon_increments(increments, *start_of(truth)), truth)
         assert attitude < 1e-12  # a thousand roundoffs
-        assert velocity < 1e-11  # the same, times g
+        # the same, of all that is summed up: a long path at g has more digits to lose
+        assert velocity < 1e-12 * np.linalg.norm(increments.dv_s, axis=1).sum() + 1e-12
 
 
 @every_path

@@ -135,12 +135,10 @@ def _counted(unit: Unit | None, entry: Mapping[str, str | float], name: str) -> 
 
 def _number(entry: Mapping[str, str | float], key: str, name: str, above_zero: bool = False) -> float:
     value = entry[key]
-    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if not number or (key != "zero_counts" and value == 0) or (above_zero and value < 0):  # type: ignore[operator]
-        raise InputError(
-            f"{key} in the mapping of {name} is {value!r}; give a number{' above 0' if above_zero else ''}"
-        )
-    return float(value)
+    number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+    if math.isfinite(number) and (number > 0 or key == "zero_counts" or (number < 0 and not above_zero)):
+        return number
+    raise InputError(f"{key} in the mapping of {name} is {value!r}; give a number{' above 0' if above_zero else ''}")
 
 
 def read_mapping(path: str | PathLike[str]) -> dict[str, str | dict[str, str | float]]:

@@ -24,7 +24,7 @@ from strapdown.kernels.vqf_inclination import (
     REST_T,
     REST_TIME,
     VARIANCE,
-    _learn,
+    learn_bias,
 )
 
 # settings
@@ -134,10 +134,10 @@ def _learn_turning(state, ux, uy, uz, tx, ty, tz, about_up, up_sigma):
         ax, ay, az = 0.0, k * uz, -k * uy
     level2, up2 = 0.5 * over * state[TILT_LIMIT], over * up_sigma
     level2, up2 = level2 * level2, up2 * up2
-    dx, dy, dz = _learn(state, 0.0, 0.0, 0.0, ax, ay, az, level2, ax * ex + ay * ey + az * ez)
+    dx, dy, dz = learn_bias(state, 0.0, 0.0, 0.0, ax, ay, az, level2, ax * ex + ay * ey + az * ez)
     ax, ay, az = uy * az - uz * ay, uz * ax - ux * az, ux * ay - uy * ax
-    dx, dy, dz = _learn(state, dx, dy, dz, ax, ay, az, level2, ax * ex + ay * ey + az * ez)
-    dx, dy, dz = _learn(state, dx, dy, dz, ux, uy, uz, up2, ux * ex + uy * ey + uz * ez)
+    dx, dy, dz = learn_bias(state, dx, dy, dz, ax, ay, az, level2, ax * ex + ay * ey + az * ez)
+    dx, dy, dz = learn_bias(state, dx, dy, dz, ux, uy, uz, up2, ux * ex + uy * ey + uz * ez)
     clip = state[BIAS_CLIP]
     state[BIAS] = min(max(bx + dx, -clip), clip)
     state[BIAS + 1] = min(max(by + dy, -clip), clip)

@@ -241,9 +241,9 @@ def _bias(state, slope_x, slope_y, dt):
         ex, ey, ez = state[REST_GYR_Y] - bx, state[REST_GYR_Y + 1] - by, state[REST_GYR_Y + 2] - bz
         ex, ey, ez = min(max(ex, -clip), clip), min(max(ey, -clip), clip), min(max(ez, -clip), clip)
         w = state[W_REST]
-        dx, dy, dz = _learn(state, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, w, ex)
-        dx, dy, dz = _learn(state, dx, dy, dz, 0.0, 1.0, 0.0, w, ey)
-        dx, dy, dz = _learn(state, dx, dy, dz, 0.0, 0.0, 1.0, w, ez)
+        dx, dy, dz = learn_bias(state, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, w, ex)
+        dx, dy, dz = learn_bias(state, dx, dy, dz, 0.0, 1.0, 0.0, w, ey)
+        dx, dy, dz = learn_bias(state, dx, dy, dz, 0.0, 0.0, 1.0, w, ez)
     elif state[USE_MOTION] != 0.0:
         r = TURN_Y
         rx, ry, rz = state[r], state[r + 1], state[r + 2]
@@ -253,9 +253,9 @@ def _bias(state, slope_x, slope_y, dt):
         ey = slope_x / dt + state[r + 10] - sx * bx - sy * by - sz * bz
         ez = -tx * bx - ty * by - tz * bz
         ex, ey, ez = min(max(ex, -clip), clip), min(max(ey, -clip), clip), min(max(ez, -clip), clip)
-        dx, dy, dz = _learn(state, 0.0, 0.0, 0.0, rx, ry, rz, state[W_MOTION], ex)
-        dx, dy, dz = _learn(state, dx, dy, dz, sx, sy, sz, state[W_MOTION], ey)
-        dx, dy, dz = _learn(state, dx, dy, dz, tx, ty, tz, state[W_VERTICAL], ez)
+        dx, dy, dz = learn_bias(state, 0.0, 0.0, 0.0, rx, ry, rz, state[W_MOTION], ex)
+        dx, dy, dz = learn_bias(state, dx, dy, dz, sx, sy, sz, state[W_MOTION], ey)
+        dx, dy, dz = learn_bias(state, dx, dy, dz, tx, ty, tz, state[W_VERTICAL], ez)
     else:
         return
     state[BIAS] = min(max(bx + dx, -clip), clip)
@@ -264,7 +264,7 @@ def _bias(state, slope_x, slope_y, dt):
 
 
 @inner
-def _learn(state, dx, dy, dz, rx, ry, rz, w, e):
+def learn_bias(state, dx, dy, dz, rx, ry, rz, w, e):
     """Kalman update by one number, r . bias with variance w and innovation e; d: change of the bias by the
     numbers before it in the same sample. One by one is the same as three at once, without inverting a matrix."""
     xx, xy, xz = state[VARIANCE], state[VARIANCE + 1], state[VARIANCE + 2]

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from strapdown import earth
 from strapdown.errors import InputError
+from strapdown.navigation.runs import runs_of
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Event, Recording
 
@@ -40,7 +40,7 @@ def without_spikes(recording: Recording, noise: Mapping[str, Triad]) -> tuple[Re
             continue
         largest = np.maximum(readings.max(axis=1), -readings.min(axis=1))
         beyond = largest > limit
-        for first, last in _runs(beyond):
+        for first, last in runs_of(beyond):
             t_s, until_s, most = float(recording.t[first]), float(recording.t[last]), largest[first : last + 1].max()
             if last - first >= _LONGEST_SPIKE or (~beyond).sum() < 2:
                 raise InputError(
@@ -55,11 +55,6 @@ def without_spikes(recording: Recording, noise: Mapping[str, Triad]) -> tuple[Re
             bridged[name][beyond, i] = np.interp(recording.t[beyond], recording.t[good], readings[good, i])
         bridged[name].flags.writeable = False
     return (replace(recording, **bridged) if bridged else recording), tuple(sorted(events, key=lambda e: e.t_s))
-
-
-def _runs(flag: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flag, [False]]).astype(np.int8)))
-    return [(int(first), int(behind) - 1) for first, behind in edges.reshape(-1, 2)]
 
 
 def refuse_other_gravity(recording: Recording, rest_s: float, gravity: float | str, *, sways: bool = False) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strapdown.errors import InputError
+from strapdown.navigation.runs import runs_of
 from strapdown.navigation.stop_verdicts import JudgedStops
 from strapdown.navigation.stops import NoiseStops
 from strapdown.types import Array, Recording
@@ -31,7 +32,7 @@ def settled(stops: JudgedStops, recording: Recording, settings: NoiseStops) -> N
     # of every row the first sample of the word that holds there
     words = None if told is None else np.maximum.accumulate(np.where(told, 0, np.arange(1, n + 1)))
     used = np.zeros(n, dtype=bool)
-    for first, last in _runs(stops.believed):
+    for first, last in runs_of(stops.believed):
         begin, end = first, last + 1
         inner = acc_s[begin : max(end - edge, begin + 1)]
         if words is not None:
@@ -59,8 +60,3 @@ def _gains_nothing(acc_s: Array, rest_s: Array, settings: NoiseStops) -> bool:
     m = len(acc_s)
     gained = np.linalg.norm(acc_s.sum(axis=0) - m * rest_s.mean(axis=0))
     return bool(gained <= _DEVIATIONS * settings.acc_sigma_m_s2 * np.sqrt(m + m * m / len(rest_s)))
-
-
-def _runs(flag: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flag, [False]]).astype(np.int8)))
-    return [(int(begin), int(behind) - 1) for begin, behind in edges.reshape(-1, 2)]

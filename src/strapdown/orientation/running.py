@@ -106,8 +106,8 @@ class OrientationFilter:
         """
         numbers = state.numbers.copy()
         try:
-            mag_s_or_none = mag_s if mag_s is not None and self.magnetometer else _NO_MAG
-            fits = self._step(numbers, gyr_s, acc_s, mag_s_or_none, dt)
+            new_mag_s = mag_s if mag_s is not None and self.magnetometer else _NO_MAG
+            fits = self._step(numbers, gyr_s, acc_s, new_mag_s, dt)
         except TypeError:  # numba's word that no compiled version fits
             fits = False
         if not fits:

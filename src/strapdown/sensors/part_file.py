@@ -242,7 +242,7 @@ def _first(error: ValidationError) -> str:
     complaint = error.errors(include_url=False)[0]
     # pydantic names the alternatives of a field in brackets: literal['verified', ...]; a file has no such key
     loc = [str(p + 1) if isinstance(p, int) else p for p in complaint["loc"] if "[" not in str(p)]
-    where = ".".join(loc)
+    where = ".".join(p if p.isprintable() else repr(p)[1:-1] for p in loc)  # one line, whatever the key
     if complaint["type"] == "extra_forbidden":
         owner: type[BaseModel] = PartFile
         for part in loc[:-1]:
