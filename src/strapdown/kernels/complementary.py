@@ -9,7 +9,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.inner import inner, plain, pointer, row, three_each
+from strapdown.kernels.inner import inner, live, plain, pointer, row, three_each
 from strapdown.kernels.orientation_start import (
     DECLINATION,
     FURTHER,
@@ -109,7 +109,7 @@ def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
         find_north(state, mx, my, mz)
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract"})
+@live
 def step(state, gyr, acc, mag, dt):
     """One sample, in place; mag is empty without a new reading. False: a reading has not three numbers."""
     if not three_each(gyr, acc, mag):

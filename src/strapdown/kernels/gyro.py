@@ -8,7 +8,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.inner import pointer, row, three_each, woven
+from strapdown.kernels.inner import live, pointer, row, three_each, woven
 from strapdown.kernels.orientation_start import LEVEL, LONGEST, NOTHING, SEEN, begin, find_north, left_out, tell
 from strapdown.kernels.orientation_state import FLAGS, GAP, Q
 from strapdown.kernels.orientation_turn import predicted, unit_again
@@ -29,7 +29,7 @@ def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
         find_north(state, mx, my, mz)
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract"})
+@live
 def step(state, gyr, acc, mag, dt):
     """One sample, in place; mag is empty without a new reading. False: a reading has not three numbers."""
     if not three_each(gyr, acc, mag):

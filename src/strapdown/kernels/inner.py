@@ -18,6 +18,8 @@ woven = njit(
     forceinline=True,
     fastmath={"contract"},
 )
+# for live steps: numba keeps no count of who holds their arrays, which Python's call would make and drop every time
+live = njit(cache=True, error_model="numpy", _nrt=False)
 
 
 @njit(cache=True, inline="always")

@@ -11,7 +11,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.inner import inner, pointer, row, three_each
+from strapdown.kernels.inner import inner, live, pointer, row, three_each
 from strapdown.kernels.lodestar_heading import (
     ANY_HEADING,
     heading_begin,
@@ -167,7 +167,7 @@ def advance(state, gx, gy, gz, ax, ay, az, has_mag, mx, my, mz, dt):
     state[FLAGS], state[STARTED] = flags, 1.0
 
 
-@njit(cache=True, error_model="numpy")
+@live
 def step(state, gyr, acc, mag, dt):
     """One sample, in place; mag is empty without a new reading. False: a reading has not three numbers."""
     if not three_each(gyr, acc, mag):

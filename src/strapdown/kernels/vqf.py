@@ -8,7 +8,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.inner import inner, plain, pointer, row, three_each
+from strapdown.kernels.inner import inner, live, plain, pointer, row, three_each
 from strapdown.kernels.orientation_start import LEAST_FORCE2, left_out, tell, vector
 from strapdown.kernels.orientation_state import ACC_REJECTED, FLAGS, GAP, MAG_REJECTED, REST, STARTED, Q
 from strapdown.kernels.trigonometry import arc_tangent, half_angle
@@ -203,7 +203,7 @@ def _field(state, mx_e, my_e, mz_e, dt):
         state[DISTURBED], state[CLEAN_T] = 0.0, state[CLEAN_TIME]
 
 
-@njit(cache=True, error_model="numpy")
+@live
 def step(state, gyr, acc, mag, dt):
     """One sample, in place; mag is empty without a new reading. False: a reading has not three numbers."""
     if not three_each(gyr, acc, mag):
