@@ -48,6 +48,25 @@ def test_notes_marks_and_separators_of_foreign_files(tmp_path, head, delimiter):
     assert read_one(tmp_path / "phone.csv", columns=PHONE_COLUMNS).t.tolist() == [0.0, 0.005]
 
 
+@pytest.mark.parametrize("form", ["%d", "%.1f", "%.18e"])
+@pytest.mark.parametrize("point", [".", ","])
+def test_flags_and_decimal_points_as_programs_write_them(tmp_path, form, point):
+    rows = [f"{i / 2};{form % (i % 2)}" for i in range(4)]
+    (tmp_path / "x.csv").write_text("time;halt\n" + "\n".join(rows).replace(".", point) + "\n")
+    log = read_one(tmp_path / "x.csv", columns={"t": "time", "stop": "halt"})
+    assert log.t.tolist() == [0.0, 0.5, 1.0, 1.5]
+    assert log.stop.tolist() == [False, True, False, True]
+    (tmp_path / "x.csv").write_text(f"time;halt\n0{point}5;2\n")
+    assert "line 2: stop is '2'" in spoken(tmp_path / "x.csv", {"t": "time", "stop": "halt"})
+
+
+def test_another_separator_is_named(tmp_path):
+    (tmp_path / "x.csv").write_text("t [s];stop\n0;1\n")
+    assert "separated by semicolons" in spoken(tmp_path / "x.csv", None)
+    (tmp_path / "x.csv").write_text("time stop\n0 1\n")
+    assert "separated by spaces" in spoken(tmp_path / "x.csv", {"t": "time"})
+
+
 def test_a_clock_slower_than_its_sensor_is_spread_if_asked_for(tmp_path):
     (tmp_path / "x.csv").write_text("time,T\n0,1\n1,2\n3,3\n3,4\n6,5\n6,6\n6,7\n")
     spread = {"t": {"column": "time", "repeated": "spread"}, "temperature": "T"}
@@ -155,7 +174,7 @@ HEAD = 'sensor,t [s],"acc_x [m/s2, s]","acc_y [m/s2, s]","acc_z [m/s2, s]"\n'
         ("\n \n", "is empty"),
         ("# strapdown 1\n# {}\n", "no header line"),
         (HEAD, "no rows"),
-        ("1,2,3\n4,5,6\n", "not known: 1, 2, 3"),
+        ("1,2,3\n4,5,6\n", "none of our columns but 1, 2, 3"),
         ("# strapdown 2\n" + HEAD, "format version '2'"),
         ("# strapdown 1\n# {nonsense\n" + HEAD, "line 2 has meta that is not JSON"),
         ('# strapdown 1\n# {"imu": 3}\n' + HEAD, "line 2 has meta that is not of the form"),
@@ -237,7 +256,7 @@ def test_truncated_parquet(tmp_path):
         ({"t [s]": [1.0], "stop": [0.5]}, "column stop holds double, expected true or false"),
         ({"t [s]": [1.0, float("nan")]}, "row 1: t of sensor x is not finite"),
         ({"t [s]": pa.array([], pa.float64())}, "no rows"),
-        ({"time": [1.0]}, "not known: time"),
+        ({"time": [1.0]}, "none of our columns but time"),
     ],
 )
 def test_bad_parquet(tmp_path, columns, why):

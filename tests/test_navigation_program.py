@@ -141,6 +141,14 @@ def test_an_accelerometer_in_g_is_refused(vehicle):
         navigate(log, "eskf", task_of(one, vehicle=vehicle))
 
 
+def test_a_dead_magnetometer_is_told_and_not_used():
+    one = driven()
+    dead = replace(one.log, mag_s=np.zeros((len(one.log), 3)))
+    found = navigate(dead, "eskf", task_of(one))
+    assert "the magnetometer reads zero throughout: it is not used" in found.notes
+    assert np.array_equal(found.solution.p_n, navigate(replace(dead, mag_s=None), "eskf", task_of(one)).solution.p_n)
+
+
 def test_a_foot_has_the_same_heading_rules():
     one = driven()
     log = replace(one.log, stop=None, odometer=None)

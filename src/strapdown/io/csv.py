@@ -26,7 +26,11 @@ from strapdown.types import Recording
 _MARK = "# strapdown "
 _HEADER_WITHIN_LINES = 100  # a foreign file may begin with notes
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|nan|inf|infinity)\s*", re.IGNORECASE)
-_TRUTH_WORDS = ("0", "1", "true", "false", "True", "False", "TRUE", "FALSE")
+# flags as programs write them: 1, 1.0, 1.000000e+00, True
+_FALSE, _TRUE = (
+    [word, word.title(), word.upper(), *(f"{number:.{digits}{form}}" for digits in range(19) for form in "fe")]
+    for number, word in enumerate(("false", "true"))
+)
 _NOT_BLANK, _NOT_LINE_END = re.compile(rb"\S"), re.compile(rb"[^\r\n]")
 
 
@@ -110,22 +114,34 @@ def read_csv(
 
 
 def _parsed(block: Block, head: _Head, found: list[Source], place: str) -> pa.Table:
-    types = {"sensor": pa.string(), **dict.fromkeys(FLAGS, pa.bool_())}
     try:
-        return pa.csv.read_csv(
-            pa.BufferReader(block.data),
-            # columns go by their number: foreign files may have the same name twice where we do not look
-            pa.csv.ReadOptions(column_names=[str(i) for i in range(len(head.header))]),
-            pa.csv.ParseOptions(delimiter=head.delimiter),
-            pa.csv.ConvertOptions(
-                column_types={str(s.index): types.get(s.column.name, pa.float64()) for s in found},
-                include_columns=[str(s.index) for s in found],
-                null_values=[""],
-                strings_can_be_null=True,
-            ),
-        )
+        return _table(block, head, found, ".")
     except (pa.ArrowException, OSError, ValueError, MemoryError) as e:
+        try:
+            if head.delimiter != ",":
+                return _table(block, head, found, ",")
+        except (pa.ArrowException, ValueError):
+            pass
         raise _explained(block, head, found, place, e) from e
+
+
+def _table(block: Block, head: _Head, found: list[Source], decimal_point: str) -> pa.Table:
+    types = {"sensor": pa.string(), **dict.fromkeys(FLAGS, pa.bool_())}
+    return pa.csv.read_csv(
+        pa.BufferReader(block.data),
+        # columns go by their number: foreign files may have the same name twice where we do not look
+        pa.csv.ReadOptions(column_names=[str(i) for i in range(len(head.header))]),
+        pa.csv.ParseOptions(delimiter=head.delimiter),
+        pa.csv.ConvertOptions(
+            column_types={str(s.index): types.get(s.column.name, pa.float64()) for s in found},
+            include_columns=[str(s.index) for s in found],
+            null_values=[""],
+            strings_can_be_null=True,
+            true_values=[word.replace(".", decimal_point) for word in _TRUE],
+            false_values=[word.replace(".", decimal_point) for word in _FALSE],
+            decimal_point=decimal_point,
+        ),
+    )
 
 
 def _head(block: Block, mapping: ColumnMapping | None, place: str) -> _Head:
@@ -148,9 +164,10 @@ def _head(block: Block, mapping: ColumnMapping | None, place: str) -> _Head:
             if wanted is not None and wanted <= set(cells):
                 return _Head(meta, cells, delimiter, number, end)
         if first is None and line.strip() and not line.startswith("#"):
-            first = _Head(meta, _cells(line, ","), ",", number, end)
             if wanted is None:
-                return first
+                return _Head(meta, _cells(line, ","), ",", number, end)
+            delimiter = max(",;\t", key=line.count)
+            first = _Head(meta, _cells(line, delimiter), delimiter, number, end)
         if number == _HEADER_WITHIN_LINES:
             break
     if first is None:
@@ -209,11 +226,12 @@ def _explained(block: Block, head: _Head, found: list[Source], place: str, error
                 return InputError(f"{at} has {len(cells)} cells, the header {len(head.header)}; mend or drop the line")
             for source in found:
                 cell, name = cells[source.index], source.column.name
+                number = cell if head.delimiter == "," else cell.replace(",", ".", 1)
                 if name == "sensor" or not cell:
                     continue
-                if name in FLAGS and cell not in _TRUTH_WORDS:
+                if name in FLAGS and number.strip() not in (*_TRUE, *_FALSE):
                     return InputError(f"{at}: {name} is {_shown(cell)}, expected 0 or 1; mend or drop the line")
-                if name not in FLAGS and not _NUMBER.fullmatch(cell):
+                if name not in FLAGS and not _NUMBER.fullmatch(number):
                     column = head.header[source.index]
                     return InputError(f"{at}: {_shown(cell)} in column {column} is not a number; mend or drop the line")
     except csv.Error as e:

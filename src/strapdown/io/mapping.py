@@ -37,6 +37,13 @@ def sources(header: Sequence[str], mapping: ColumnMapping | None, place: str) ->
     return found
 
 
+def _other_separator(header: Sequence[str]) -> str:
+    for mark, name in ((";", "semicolons"), ("\t", "tabs"), (" ", "spaces")):
+        if len(header) == 1 and mark in header[0].strip():
+            return f", separated by {name} instead of commas"
+    return ""
+
+
 def _own_sources(header: Sequence[str], place: str) -> list[Source]:
     found: list[Source] = []
     unknown: list[str] = []
@@ -47,10 +54,14 @@ def _own_sources(header: Sequence[str], place: str) -> list[Source]:
             unknown.append(text)
         else:
             found.append(Source(column, index, _header_unit(column, unit, frame, text, place)))
+    if not found:
+        raise InputError(
+            f"{place} has none of our columns but {listed(header)}{_other_separator(header)}; "
+            f"ours are {_expected()}; {MAPPING_HINT}"
+        )
     if unknown:
         raise InputError(
-            f"{place} has columns that are not known: {listed(unknown)}; it has {listed(header)}, "
-            f"expected are {_expected()}; {MAPPING_HINT}"
+            f"{place} has columns that are not known: {listed(unknown)}; expected are {_expected()}; {MAPPING_HINT}"
         )
     names = [s.column.name for s in found]
     twice = [name for name in names if names.count(name) > 1]
@@ -67,7 +78,8 @@ def _mapped_sources(header: Sequence[str], mapping: ColumnMapping, place: str) -
             continue
         if text not in header:
             raise InputError(
-                f'{place} has no column "{text}", which the mapping names for {name}; it has {listed(header)}'
+                f'{place} has no column "{text}", which the mapping names for {name}; it has '
+                f"{listed(header)}{_other_separator(header)}"
             )
         if list(header).count(text) > 1:
             raise InputError(f'{place} has column "{text}" twice; the mapping cannot tell which is {name}')

@@ -44,6 +44,8 @@ _LONGEST_REST_S = 30.0
 _NORTH_RAD = 0.5 * np.pi  # yaw of a body that heads north
 _FOOT_LOOK_S = 0.2  # of a foot's log, looked at for the unit of its accelerometer
 _WHEEL_WINDOW_S = 0.3  # over which a wheel is seen to turn
+_LEAST_FIELD_UT = 1.0  # the Earth's has 20 at least
+_LOOKED_AT_S = 600.0  # of a log, for the rest with which it begins
 _EDGE_S = 0.2  # of the rest, not taken: the start of the drive shows late
 
 
@@ -72,6 +74,9 @@ def navigate(
     notes: list[str] = []
     refuse_too_long(len(recording))
     recording, spikes = without_spikes(recording, task.noise)
+    if recording.mag_s is not None and np.abs(recording.mag_s).max() < _LEAST_FIELD_UT:
+        recording = replace(recording, mag_s=None)
+        notes.append("the magnetometer reads zero throughout: it is not used")
     special = {"foot": _foot, "hand": _hand}
     run = special.get(task.vehicle, _paper if name == "ekf15" else _vehicle)
     solution, stops, innovations, last = run(recording, task, notes, done)
@@ -173,7 +178,9 @@ def _hand(recording: Recording, task: Task, notes: list[str], done: Callable[[fl
 
 def _aligned(recording: Recording, task: Task, notes: list[str]) -> Alignment:
     """On the rest with which the log begins."""
-    first = still_intervals(recording)[0]
+    near = slice(np.searchsorted(recording.t, recording.t[0] + _LOOKED_AT_S))
+    gyr_s, acc_s = (None if x is None else x[near] for x in (recording.gyr_s, recording.acc_s))
+    first = still_intervals(Recording(recording.t[near], gyr_s, acc_s))[0]
     if first.t_s > recording.t[0] + 1.0:
         raise InputError(
             f"the log begins in motion and first rests at t = {first.t_s:.4g} s; start it at rest, or cut it there"
