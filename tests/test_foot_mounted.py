@@ -38,6 +38,7 @@ def test_closing_errors():
     assert square_closing(path, flat_floor=False).percent <= 0.9
     assert square_closing(path, flat_floor=True).percent <= 0.6
     walk = shared_data("xio_gait") / "short_walk.csv"
+    assert xio_closing(walk).length_m <= 0.12
     assert xio_closing(walk, flat_floor=True).length_m <= 0.12
     assert xio_closing(walk, flat_floor=False).horizontal_m <= 0.12
 

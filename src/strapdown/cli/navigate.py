@@ -49,7 +49,9 @@ def navigate(
     ] = None,
     floor: Annotated[
         bool | None,
-        typer.Option("--flat-floor/--no-flat-floor", help="All stops are as high as the first; else by the vehicle."),
+        typer.Option(
+            "--flat-floor/--no-flat-floor", help="Stops are as high as the first, or as measured; else by the vehicle."
+        ),
     ] = None,
     smooth: Annotated[bool, typer.Option("--smooth", help="Off line: use later samples too (eskf).")] = False,
     latitude: Latitude = None,

@@ -28,6 +28,7 @@ from strapdown.navigation.eskf_output import refuse_too_long
 from strapdown.navigation.eskf_state import State
 from strapdown.navigation.event_notes import notes_of_events
 from strapdown.navigation.foot import FOOT_FLOOR, align_foot, foot_filter
+from strapdown.navigation.foot_heights import LEVEL_M, level_steps, with_height_drift
 from strapdown.navigation.hand import HAND_FLOOR, hand_filter, hand_stops
 from strapdown.navigation.plausible import refuse_other_gravity, without_spikes
 from strapdown.navigation.reading_delay import told_at_stamps
@@ -161,6 +162,13 @@ def _foot(recording: Recording, task: Task, notes: list[str], done: Callable[[fl
     p_n = sensor_at_start(alignment, task.q_bs, task.r_bs_b)
     given = Given(stopped=found.believed, alignment=alignment, p_n=p_n)
     solution, innovations, last = _solved(filt, recording, task, given, done)
+    if task.flat_floor is None:
+        solution, level, swings = level_steps(solution, found.believed)
+        notes.append(
+            f"{level} of {swings} swings end within {LEVEL_M:g} m of the height where they began and are taken as level"
+        )
+    elif not task.flat_floor:
+        solution = with_height_drift(solution, found.believed)
     return foot_told_with(solution, found), found, innovations, last
 
 

@@ -27,7 +27,8 @@ class Task:
     tolerances are the deviations of what no calibration has found; without it those of a common part are taken.
     q_bs: mounting of the sensor on the body. r_bs_b: its lever arm (m) from the body's origin, where wheels do not
     slide; the position told is that of this origin. odometer_scale: true travel for one metre read, known to
-    odometer_sigma (a part of it). flat_floor: whether all stops are as high as the first; None: for a robot only.
+    odometer_sigma (a part of it). flat_floor: whether all stops are as high as the first; None: for a robot yes, for a
+    foot those are as high as the one before that no stair can lie between, else no.
     """
 
     vehicle: str = "robot"
