@@ -20,6 +20,7 @@ from strapdown.papers.c_drive import drive
 from strapdown.papers.c_robot import DECLINATION, INNER, RATE_HZ, G, robot
 from strapdown.sensors.module import Module
 from strapdown.sensors.odometer import WheelOdometer
+from strapdown.sensors.part import load_part
 from strapdown.types import Event, Recording, Solution
 
 SEEDS = (3000, 3001, 3002, 3003)
@@ -93,6 +94,38 @@ def test_a_rest_that_the_drive_makes_too_short_is_refused():
     cut = Recording(log.t[late], gyr_s=log.gyr_s[late], acc_s=log.acc_s[late], stop=log.stop[late])
     with pytest.raises(InputError, match="samples, alignment needs 10 at rest"):
         navigate(cut, "eskf", Task(yaw_rad=path.start_yaw_rad, gravity=G))
+
+
+def test_short_stops_are_used_without_a_flag():
+    """Half a second of rest leaves the judge's window little: what it looked back on stood too."""
+    path = StopAndGo.straight(rest_s=0.5, first_rest_s=10.0)
+    known = load_part("icm-42688-p").nominal(rate_hz=RATE_HZ).triads()
+    seen = path.at(np.arange(int(path.duration_s * RATE_HZ) * INNER) / (RATE_HZ * INNER))
+    ideal = Recording(seen.t, gyr_s=seen.w_nb_b, acc_s=seen.specific_force_b(G), truth=seen)
+    log = Module("X", known, seed=1).measure(ideal, RATE_HZ)
+    found = navigate(log, "eskf", Task(yaw_rad=path.start_yaw_rad, heading_sigma_rad=0.0, gravity=G, noise=known))
+    assert stop_table(found.solution, path.stops).final.percent < 0.5  # chance; 10 to 60 if no stop is used
+
+
+def turned_about(lever_m, **known):
+    """Paper C's square by a quiet sensor off the axle; largest error (m) of the sensor's own path, and the events."""
+    path = StopAndGo.square(first_rest_s=10.0)
+    seen = path.at(np.arange(0.0, path.duration_s, 1.0 / RATE_HZ)).seen_from(lever_m, (1.0, 0.0, 0.0, 0.0))
+    noise = np.random.default_rng(5).normal(size=(2, len(seen), 3))
+    acc_s, gyr_s = seen.specific_force_b(G) + 7e-3 * noise[0], seen.w_nb_b + 5e-4 * noise[1]
+    log = Recording(seen.t, gyr_s=gyr_s, acc_s=acc_s, stop=path.stopped(seen.t))
+    task = Task(yaw_rad=path.start_yaw_rad, heading_sigma_rad=0.0, gravity=G, **known)
+    solution = navigate(log, "eskf", task).solution
+    off = solution.p_n - (seen.p_n - seen.p_n[0])
+    return np.abs(off[:, :2]).max(), {event.kind for event in solution.events}
+
+
+@pytest.mark.parametrize("lever_m", [(0.05, 0.0, 0.0), (0.15, -0.1, 0.3), (-0.3, 0.2, 0.0)])
+def test_a_sensor_off_the_axle_of_which_nobody_told_is_followed(lever_m):
+    largest, events = turned_about(lever_m)
+    assert largest < 0.08  # m: chance; with the sensor believed on the axle 5 to 10
+    assert not events & {"sideways_rejected", "stop_rejected", "stop_insisted"}
+    assert turned_about(lever_m, lever_sigma_m=0.0)[0] > 0.1  # what is wrongly told is believed
 
 
 def test_an_inverted_flag_is_told():

@@ -72,7 +72,8 @@ def demo(
     print(f"picture:     {output / 'drive.png'}")
     log, calibration = output / "drive.parquet", output / "calibration.toml"
     print(f"log:         {log}, as the virtual parts read, and {calibration}")
-    print(f"next: strapdown navigate {log} --calibration {calibration} --heading 0 --heading-sigma 0 --smooth -o out")
+    known = "--heading 0 --heading-sigma 0 --lever 0,0,0"
+    print(f"next: strapdown navigate {log} --calibration {calibration} {known} --smooth -o out")
 
 
 def _numbers(table: "StopTable") -> dict[str, Any]:

@@ -99,7 +99,7 @@ def navigate(
     from strapdown.evaluation.stops import stop_table
     from strapdown.navigation.program import FILTERS
     from strapdown.navigation.program import navigate as run
-    from strapdown.navigation.task import FARTHEST_LEVER_M, Task
+    from strapdown.navigation.task import FARTHEST_LEVER_M, GIVEN_LEVER_M, UNKNOWN_LEVER_M, Task
 
     names = [each.strip() for each in name.split(",") if each.strip()]
     if not names:
@@ -132,6 +132,11 @@ def navigate(
     truth, stops = reference_of(recording, reference, q_bs, r_bs_b)
     if truth is not None:
         refuse_other_run(recording.t, truth)
+    if lever is None and vehicle == "robot":
+        notes.append(
+            "where the sensor sits is not given: the path is that of the sensor, and in turns the wheels tell nothing; "
+            "give --lever if you know"
+        )
     task = Task(
         vehicle,
         None if heading is None else math.radians(90.0 - heading),
@@ -143,6 +148,7 @@ def navigate(
         smooth,
         q_bs,
         r_bs_b,
+        UNKNOWN_LEVER_M if lever is None else GIVEN_LEVER_M,
         odometer_scale,
         odometer_sigma / 100.0,
         part_named(named),

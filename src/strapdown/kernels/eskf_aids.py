@@ -44,6 +44,7 @@ from strapdown.kernels.eskf_layout import (
     S_GYR_Q,
     S_GYR_READ,
     S_INSIST_S,
+    S_LEVER_VAR,
     S_MAG_R,
     S_ODO_R,
     S_ODO_SCALE,
@@ -159,9 +160,11 @@ def numbers(x, s, seen, gyr, mag, extra, dt, tape):
             use = variance >= 0.0 and not stop
             if use:  # wheels roll: the body's origin moves neither to the side nor off its floor
                 e = -body_speed(x, s, 1 if kind == SIDEWAYS else 2, gyr)
+                variance += lever_variance(x, s, gyr, dt, dt)
         elif kind == ODOMETER:
             if seen & SEEN_ODOMETER != 0 and s[S_ODO_R] >= 0.0 and dt > 0.0:
                 use, h_consider, variance, e = wheel(x, s, extra[X_TRAVEL], gyr, dt, stop)
+                variance += lever_variance(x, s, gyr, dt, s[S_ODO_WINDOW_S])
         elif kind == HEADING:
             if seen & SEEN_MAG != 0 and s[S_MAG_R] >= 0.0:
                 use, h_consider, variance, e = heading(x, s, mag)
@@ -223,6 +226,18 @@ def body_speed(x, s, axis, gyr):
     wk = s[S_R_SB + k] * w0 + s[S_R_SB + 3 + k] * w1 + s[S_R_SB + 6 + k] * w2
     arm = wj * s[S_R_BS_B + k] - wk * s[S_R_BS_B + j]
     return ax * vx + ay * vy + az * vz - arm
+
+
+@njit(cache=True)
+def lever_variance(x, s, gyr, dt, over_s):
+    """Of a speed of the body's origin that is measured every over_s: by a turn about a lever arm of which the length is
+    not known. It stays the same while the turn lasts: as white noise it counts as often as it is measured in a second.
+    """
+    if s[S_LEVER_VAR] == 0.0 or dt <= 0.0:
+        return 0.0
+    w0, w1, w2 = unturned(x, gyr)
+    noise2 = 9.0 * (s[S_GYR_READ] + s[S_GYR_Q] / dt)  # of three axes, three times as large as it usually is
+    return s[S_LEVER_VAR] * max(w0 * w0 + w1 * w1 + w2 * w2 - noise2, 0.0) / min(over_s, 1.0)
 
 
 @njit(cache=True)

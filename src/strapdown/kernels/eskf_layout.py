@@ -73,7 +73,8 @@ S_R_BS_B = 45  # lever arm of the sensor, frame b
 S_MEANS = 48  # 1: readings are means over the step before, not values at the time stamp
 S_GYR_READ, S_ACC_READ = 49, 50  # of one reading: rounding to counts, (rad/s)2 and (m/s2)2
 S_ACC_SCALE_VAR, S_ACC_AXES_VAR, S_FLOOR_SLOPE_VAR = 51, 52, 53  # of the considered parameters
-S_SIZE = 54
+S_LEVER_VAR = 54  # of each number of the lever arm, m2
+S_SIZE = 55
 
 # the tape of a step, for the backward pass: the prediction's Phi, then the scalar measurements
 T_H, T_F, T_R, T_TURN, T_RHO, T_COUNT = 0, 1, 4, 13, 14, 21

@@ -64,7 +64,7 @@ class Eskf:
     gate_probability: how often an honest measurement may be rejected; 0: every measurement is taken, however far off it
     is (but a magnetic field that is not the Earth's). gap_s: a longer step is a gap, over which
     accelerations of gap_acc_m_s2 and rates of gap_rate_rad_s may have happened, each for a second at a time.
-    q_bs, r_bs_b: mounting and lever arm of the sensor on the body.
+    q_bs, r_bs_b: mounting and lever arm of the sensor on the body; each number of the arm is known to lever_sigma_m.
     """
 
     name: str = field(default="eskf", init=False)
@@ -96,12 +96,13 @@ class Eskf:
     gap_tilt_rad: float = 0.05
     q_bs: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
     r_bs_b: tuple[float, ...] = (0.0, 0.0, 0.0)
+    lever_sigma_m: float = 0.0
 
     def __post_init__(self) -> None:
         for name in (
             *("gyr_white", "acc_white", "gyr_bias_sigma", "acc_bias_sigma", "gyr_drift", "acc_drift", "gyr_walk"),
             *("acc_walk", "gyr_resolution", "acc_resolution", "gyr_matrix_sigma", "acc_scale_sigma", "acc_axes_sigma"),
-            *("gap_acc_m_s2", "gap_rate_rad_s", "gap_tilt_rad"),
+            *("gap_acc_m_s2", "gap_rate_rad_s", "gap_tilt_rad", "lever_sigma_m"),
         ):
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= 0.0):
                 raise InputError(f"{name} is {getattr(self, name)}; give a number that is not negative")

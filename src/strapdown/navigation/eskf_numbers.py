@@ -95,6 +95,7 @@ def settings_as_numbers(filt: "Eskf", alignment: Alignment, means: bool) -> Arra
         _magnetic_numbers(s, filt.magnetic_heading, alignment)
     s[at.S_R_SB : at.S_R_SB + 9] = matrix(q_conj(filt.q_bs)).ravel()
     s[at.S_R_BS_B : at.S_R_BS_B + 3] = filt.r_bs_b
+    s[at.S_LEVER_VAR] = filt.lever_sigma_m**2
     s[at.S_MEANS] = 1.0 if means else 0.0
     s.flags.writeable = False
     return s

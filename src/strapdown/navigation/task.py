@@ -15,6 +15,8 @@ from strapdown.types import locked
 
 VEHICLES = ("robot", "foot", "hand", "free")
 FARTHEST_LEVER_M = 100.0
+UNKNOWN_LEVER_M = 0.2  # of a sensor somewhere on a robot that fits on a table
+GIVEN_LEVER_M = 0.005  # of one that was measured with a ruler
 
 
 @dataclass(frozen=True)
@@ -26,9 +28,10 @@ class Task:
     noise: triads of the part, by instrument. calibration: what was applied to the log, for its uncertainty. part: its
     tolerances are the deviations of what no calibration has found; without it those of a common part are taken.
     q_bs: mounting of the sensor on the body. r_bs_b: its lever arm (m) from the body's origin, where wheels do not
-    slide; the position told is that of this origin. odometer_scale: true travel for one metre read, known to
-    odometer_sigma (a part of it). flat_floor: whether all stops are as high as the first; None: for a robot yes, for a
-    foot those are as high as the one before that no stair can lie between, else no.
+    slide; the position told is that of this origin. lever_sigma_m: how well each number of it is known. odometer_scale:
+    true travel for one metre read, known to odometer_sigma (a part of it). flat_floor: whether all stops are as high as
+    the first; None: for a robot yes, for a foot those are as high as the one before that no stair can lie between,
+    else no.
     """
 
     vehicle: str = "robot"
@@ -41,6 +44,7 @@ class Task:
     smoothed: bool = False
     q_bs: tuple[float, ...] = tuple(IDENTITY.tolist())
     r_bs_b: tuple[float, ...] = (0.0, 0.0, 0.0)
+    lever_sigma_m: float = UNKNOWN_LEVER_M
     odometer_scale: float = 1.0
     odometer_sigma: float = 0.002
     part: Part | None = None
@@ -59,6 +63,8 @@ class Task:
         r_bs_b = locked(np.asarray(self.r_bs_b, dtype=np.float64), (3,), "r_bs_b")
         if np.abs(r_bs_b).max() > FARTHEST_LEVER_M:
             raise InputError(f"the lever arm is {np.abs(r_bs_b).max():g} m long; give metres, at most 100")
+        if not 0.0 <= self.lever_sigma_m <= FARTHEST_LEVER_M:
+            raise InputError(f"the lever arm is known to {self.lever_sigma_m:g} m; give metres, from 0 to 100")
         if not 0.1 <= self.odometer_scale <= 10.0:
             raise InputError(f"the odometer's scale is {self.odometer_scale:g}; give a number from 0.1 to 10")
         if not 0.0 <= self.odometer_sigma <= 0.5:

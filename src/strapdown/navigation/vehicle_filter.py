@@ -33,6 +33,7 @@ _FREE_POSES = ("diagonal", "full", "cubic")  # calibrations by gravity alone: th
 def vehicle_filter(task: Task, recording: Recording) -> Eskf:
     """Updates by the vehicle and by what the log has; noise of the part, uncertainty of its calibration."""
     settings: dict[str, Any] = {"gravity": task.gravity, "q_bs": task.q_bs, "r_bs_b": task.r_bs_b}
+    settings["lever_sigma_m"] = task.lever_sigma_m
     if recording.mag_s is not None:
         settings["magnetic_heading"] = MagneticHeading(declination_rad=task.declination_rad)
     if task.vehicle == "robot":

@@ -20,7 +20,7 @@ from strapdown.motion.stop_and_go import StopAndGo, Stops
 from strapdown.navigation.alignment import Alignment, align_to_yaw
 from strapdown.navigation.ekf15 import Ekf15
 from strapdown.navigation.program import Navigated, navigate
-from strapdown.navigation.task import Task
+from strapdown.navigation.task import GIVEN_LEVER_M, Task
 from strapdown.papers.c_robot import DECLINATION, FIELD_N, INNER, RANGE, RATE_HZ, G, Robot, robot
 from strapdown.rotation import IDENTITY, q_conj, q_exp, q_log, q_mul, q_rotate, wrap
 from strapdown.sensors.magnetic_sources import Dipole, MagneticWorld, Source
@@ -74,6 +74,7 @@ class Drive:
             "noise": self.robot.known,
             "calibration": self.robot.calibration,
             "q_bs": tuple(self.q_bs),
+            "lever_sigma_m": GIVEN_LEVER_M,  # the sensor sits above the middle of the axle
         }
         return Task(**{**known, **more})
 
