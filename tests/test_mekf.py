@@ -21,12 +21,12 @@ from strapdown.types import Recording
 
 RATE_HZ = 100.0
 DEG = np.pi / 180.0
-SEEDS = 20
 REST = Rest(duration_s=30.0, q_nb=q_from_euler(0.3, -0.5, 1.0))
 
 
 def noise_of_the_part():
-    """MPU-6050 with the magnetometer of an MPU-9250: white noise, wander, resolution; none of their tolerances."""
+    """MPU-6050 with the magnetometer of an MPU-9250: white noise, wander, resolution. With none of their tolerances, so
+    that what a test sees is the filter's doing; specimens with all errors are in test_mekf_deviations.py."""
     triads = load_part("mpu-6050").nominal(rate_hz=RATE_HZ).triads()
     triads["magnetometer"] = load_part("mpu-9250").nominal(rate_hz=RATE_HZ).triads()["magnetometer"]
     zero = (0.0, 0.0, 0.0)
@@ -66,51 +66,8 @@ def _at_rest():
     return recording, recording.truth.q_nb
 
 
-def normalised_errors(filt, case):
-    """Errors of the attitude over their reported deviations, squared, (seeds, n, 3); the start is drawn."""
-    rows = []
-    for seed in range(SEEDS):
-        read, q_nb = readings(case, seed)
-        off = np.random.default_rng(2000 + seed).normal(size=3) * filt.attitude_start_deg * DEG
-        found = filt.run(read, q_ns=q_mul(q_exp(off), q_nb[0]))
-        rows.append(q_log(q_mul(q_nb, q_conj(found.q_nb))) ** 2 / found.sigma["attitude_n"] ** 2)
-    return np.array(rows)
-
-
-def bounds(dof):
-    """The 95 % bounds of the mean of so many normal squares."""
-    from scipy.stats import chi2
-
-    return chi2.ppf([0.025, 0.975], dof) / dof
-
-
 def filter_for(**settings):
     return Mekf.for_triads(noise_of_the_part(), gravity=G, **settings)
-
-
-@pytest.mark.parametrize("magnetometer", [True, False])
-def test_deviations_at_rest_are_those_of_the_errors(magnetometer):
-    """After 10 s: before, the filter does not know yet that it rests, and says so by larger deviations."""
-    squares = normalised_errors(filter_for(magnetometer=magnetometer, mag_disturbance_deg=0.0), "rest")
-    low, high = bounds(3 * SEEDS)
-    late = squares[:, 1000:].mean(axis=(0, 2))  # at each time over seeds and axes
-    assert low < late.mean() < high
-    assert np.mean((late > low) & (late < high)) > 0.85  # chance: 0.95, of few independent stretches of time
-
-
-def test_deviations_in_motion_are_those_of_the_errors():
-    """Turning and pushed about by accelerations as the filter takes them to be, without a magnetometer."""
-    squares = normalised_errors(filter_for(magnetometer=False), "pushed")
-    low, high = bounds(3 * SEEDS)
-    over_time = squares[:, 100:].mean(axis=(0, 2))
-    assert low < over_time.mean() < high
-    assert np.mean((over_time > low) & (over_time < high)) > 0.85  # chance: as above
-
-
-def test_deviations_in_motion_with_magnetometer_are_not_too_small():
-    """The clean field here is better than the disturbance that is allowed for: deviations may only be too large."""
-    squares = normalised_errors(filter_for(), "pushed")
-    assert squares[:, 100:].mean() < bounds(3 * SEEDS)[1]
 
 
 def test_heading_without_magnetometer_grows_less_certain():
@@ -129,8 +86,8 @@ def test_deviations_in_a_flight_that_leans_into_its_accelerations(seed):
     error = q_log(q_mul(recording.truth.q_nb, q_conj(found.q_nb)))[100:]
     z = error / found.sigma["attitude_n"][100:]
     # chance and model: one flight has few independent stretches; accelerations of 4 s at most are taken for motion
-    assert 0.5 < np.mean(z**2) < 2.0 and np.abs(z).max() < 3.0
-    assert np.linalg.norm(error[:, :2], axis=1).max() < 6.0 * DEG
+    assert 0.2 < np.mean(z**2) < 2.0 and np.abs(z).max() < 3.0
+    assert np.linalg.norm(error[:, :2], axis=1).max() < 5.0 * DEG
 
 
 @pytest.mark.parametrize("correlated_s", [0.05, 0.2, 3.0])

@@ -116,8 +116,9 @@ MOUNTED_RAD = {"vqf": 1e-3, "lodestar": 1e-3}  # model: the first level frame is
 def test_a_body_turned_about_the_vertical_turns_the_answer(name, way):
     turn = q_exp(2.1 * UP)
     here, there = (answer(name, way, ideal(swing(yaw0, reach_m=0.0))) for yaw0 in (0.0, 2.1))
-    # model and step order: a tilt of up to 0.05 deg, times tan(dip) 2, turns the heading the same way in the world
-    assert between(q_mul(turn, here.q_nb), there.q_nb).max() < 0.15 * DEG
+    # model and step order: a tilt of up to 0.05 deg, times tan(dip) 2, turns the heading the same way in the world, and
+    # lodestar, which takes the field's turn for the place's, follows it a little further
+    assert between(q_mul(turn, here.q_nb), there.q_nb).max() < 0.2 * DEG
 
 
 @ways("turns with the body", needs=("q_ns",))

@@ -21,6 +21,7 @@ from orientation_cases import (
 from strapdown.errors import InputError
 from strapdown.orientation.lanes import run_many
 from strapdown.orientation.mahony import Mahony
+from strapdown.rotation import q_conj, q_exp, q_rotate
 from strapdown.types import Recording
 
 
@@ -65,6 +66,31 @@ def test_a_live_sample_that_is_no_number_is_left_out_and_told(name, bad):
     assert not state.flags["gap"]
     # model: paper B's low-pass lags 0.05 s, and a rate this small may be taken for a bias in part
     assert 0.05 < between(before, state.q_ns) < 0.12
+
+
+TURNED = q_exp([0.0, 0.0, 0.3])  # level, and not where a filter starts without readings
+
+
+@every_filter
+@pytest.mark.parametrize("late", [True, False], ids=["under way", "from the first sample"])
+@pytest.mark.parametrize("size", [1e7, 3e38, 1e200, -1e308], ids="{:g}".format)
+def test_a_reading_that_no_sensor_gives_is_left_out(name, size, late):
+    """Each reading in turn, then the time, three samples long; their squares are no numbers, but the state is."""
+    filt, still = filter_of(name), (np.zeros(3), np.array([0.0, 0.0, 9.8]), q_rotate(q_conj(TURNED), FIELD_N))
+    strange = size * np.array([1.0, -1.0, 0.3])  # their sum is no larger than they are
+    for k in range(4):
+        readings = tuple(strange if i == k else reading for i, reading in enumerate(still))
+        state = filt.start()
+        for _ in range(150 * late):
+            state = filt.step(state, *still, dt=0.01)
+        for _ in range(3):
+            state = filt.step(state, *readings, dt=abs(size) if k == 3 else 0.01)
+            assert np.isfinite(state.numbers).all()
+        for _ in range(1000):
+            state = filt.step(state, *still, dt=0.01)
+        assert np.isfinite(state.numbers).all() and not any(state.flags[key] for key in ("gap", "acc_rejected"))
+        # model: a field of 1e7 uT is no number that cannot be, and pulls for three samples where a direction is enough
+        assert between(state.q_ns, TURNED) < 2.0 * DEG
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("gyro", "paper-b")])

@@ -179,13 +179,18 @@ def _after_calibration(filt: Any, log: Prepared, noise: "Mapping[str, Triad] | N
     """
     import math
 
+    from strapdown.orientation.mekf import steady_rate
+
     cls = type(filt)
     corrections = {} if log.calibration is None else log.calibration.corrections
     acc, gyr = corrections.get("accelerometer"), corrections.get("gyroscope")
     more: dict[str, float] = {}
     scale = _left(gyr, "matrix")
     # a data sheet as printed has no errors of scale and axes: those of the part at hand are unknown until calibrated
-    more["gyr_turn"] = max(filt.gyr_turn, cls.gyr_turn) if scale is None else scale
+    if scale is None:
+        more["gyr_turn"] = max(filt.gyr_turn, cls.gyr_turn)
+    else:
+        more["gyr_turn"] = scale if noise is None else math.hypot(filt.gyr_turn, scale)
     offset = _left(acc, "bias")
     if acc is not None and offset is not None:
         tilt = math.hypot(offset, acc.found.residual_rms or 0.0) / log.gravity_mps2
@@ -194,8 +199,8 @@ def _after_calibration(filt: Any, log: Prepared, noise: "Mapping[str, Triad] | N
         )
     rest = _left(gyr, "bias")
     if noise is not None and rest is not None:
-        turn_on = math.hypot(*noise["gyroscope"].turn_on) / math.sqrt(3.0)
-        more["bias_start_dps"] = max(_LEAST_BIAS_DPS, math.degrees(math.hypot(rest, turn_on)))
+        steady = steady_rate(noise["gyroscope"], log.gravity_mps2)
+        more["bias_start_dps"] = max(_LEAST_BIAS_DPS, math.degrees(math.hypot(rest, steady)))
     found = replace(filt, **more)
     told = [
         f"{key} {getattr(found, key):.2g}" for key in more if corrections and getattr(found, key) != getattr(filt, key)

@@ -21,7 +21,7 @@ from strapdown.kernels.lodestar_heading import (
     heading_turned,
 )
 from strapdown.kernels.lodestar_layout import BLOCK_S, COS, OFF, SIN, P
-from strapdown.kernels.lodestar_still import STILL_END, TURNED, doubt_up, still_block, still_gap, still_sample
+from strapdown.kernels.lodestar_still import DOUBT, STILL_END, TURNED, still_block, still_gap, still_sample
 from strapdown.kernels.orientation_start import LEAST_FORCE2, left_out, tell, vector
 from strapdown.kernels.orientation_state import (
     ACC_REJECTED,
@@ -111,12 +111,12 @@ def drift_by_bias(state, sigma):
 
 @inner
 def _bias_sigma_up(state, w, x, y, z):
-    """Deviation of the bias about the vertical, rad/s."""
+    """Deviation of the bias about the vertical, rad/s, and what it may be off by unseen."""
     ux, uy, uz = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
     xx, xy, xz = state[VARIANCE], state[VARIANCE + 1], state[VARIANCE + 2]
     yy, yz, zz = state[VARIANCE + 3], state[VARIANCE + 4], state[VARIANCE + 5]
     variance = ux * ux * xx + uy * uy * yy + uz * uz * zz + 2.0 * (ux * uy * xy + ux * uz * xz + uy * uz * yz)
-    return math.sqrt(max(variance, 0.0)) + doubt_up(state, w, x, y, z)
+    return math.sqrt(max(variance, 0.0)) + abs(ux * state[DOUBT] + uy * state[DOUBT + 1] + uz * state[DOUBT + 2])
 
 
 @inner

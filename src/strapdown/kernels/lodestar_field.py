@@ -11,15 +11,20 @@ from strapdown.kernels.lodestar_layout import (
     CANDIDATE_T,
     DIP_OFF,
     HOLD_TIME,
+    MOTION_T,
     NEW_RATE,
     NEW_TIME,
     NORM_OFF,
     OFF,
+    PLACE_VARIANCE,
     REFERENCE_DIP,
     REFERENCE_NORM,
     REFERENCE_T,
+    SPREAD,
     TAU_REFERENCE,
 )
+
+SPREAD_S = 100.0  # s of motion over which the spread of norm and dip is averaged
 
 
 @inner
@@ -36,14 +41,18 @@ def _follow(state, norm, dip, reference, k):
 
 
 @inner
-def judge_field(state, norm, dip):
+def judge_field(state, norm, dip, level):
     """How far is this field from the reference? The reference is the mean of the first fields, then follows slowly.
-    True: the field is the new reference."""
+    level: squared part of the field that is level. True: the field is the new reference."""
     dt, tau = state[BLOCK_T], state[TAU_REFERENCE]
     if state[REFERENCE_T] == 0.0:
         state[REFERENCE_NORM], state[REFERENCE_DIP] = norm, dip
     state[OFF] = max(_off(state, norm, dip, plain(REFERENCE_NORM)), state[OFF] * math.exp(-dt / state[HOLD_TIME]))
     if state[OFF] < 1.0:
+        if state[MOTION_T] > 0.0:  # iron turns a field as far about the vertical as it changes norm and dip
+            beside_norm, beside_dip = norm / state[REFERENCE_NORM] - 1.0, dip - state[REFERENCE_DIP]
+            now = 0.5 * (beside_norm * beside_norm + beside_dip * beside_dip) / level
+            state[SPREAD] += min(dt / SPREAD_S, 1.0) * (min(now, state[PLACE_VARIANCE]) - state[SPREAD])
         state[REFERENCE_T] = min(state[REFERENCE_T] + dt, tau)
         _follow(state, norm, dip, plain(REFERENCE_NORM), min(dt / state[REFERENCE_T], 1.0))
         state[CANDIDATE_NORM] = 0.0

@@ -7,9 +7,13 @@ Frame e is level and turns slowly against n: q_ns is q_es turned about the verti
     b       rad/s   what the gyroscope's bias is off by in motion, frame s; at rest it is known and does not act
     d       rad     what the magnetic field points beside north where the sensor is
 
-In motion   delta' = up_s . b + white noise that grows with the turn rate,   d' = white noise,   b' = 0.
-At rest     nothing changes: a long rest in a disturbed place tells no more than a short one.
-d is drawn anew on coming to rest after a motion, with a deviation of its own: places of rest are as good as that.
+In motion   delta' = up_s . b + white noise that grows with the turn rate,   b' = white noise,
+            d' = -d / tau + white noise: d keeps within what places differ by, and where norm and dip of the field
+            stand still in motion, which iron would change as well, within less (lodestar_field.py).
+At rest     nothing changes but for the gyroscope's noise: a long rest in a disturbed place tells no more than a short
+            one. d is drawn anew on coming to rest after a motion, with a deviation of its own: places of rest are as
+            good as that. One whose field, in the mean of its first 2 s, points further beside the heading is as much
+            worse as makes that the likeliest, and is left behind: d then returns within TAU_REFERENCE of motion.
 Measured:   heading of the mean field of the block = delta + d + noise, which grows with the distance of norm and dip
             from a reference; beyond a limit the reading is rejected. A field that stays the same while the sensor
             turns, for 20 s or for longer than the reference was seen, becomes the reference (after Laidig and Seel
@@ -43,6 +47,7 @@ from strapdown.kernels.lodestar_layout import (
     EXCESS,
     GAIN,
     GYR_NOISE,
+    IRON,
     KEPT,
     MOTION_T,
     MOVED,
@@ -52,9 +57,13 @@ from strapdown.kernels.lodestar_layout import (
     PLACE_VARIANCE,
     REFERENCE_T,
     REST_VARIANCE,
+    RETURN,
+    SETTLING,
     SIN,
+    SPREAD,
     START_VARIANCE,
     SURPRISE,
+    TAU_REFERENCE,
     TURN_NOISE,
     UNSURE,
     WALK,
@@ -69,6 +78,7 @@ from strapdown.kernels.vqf_lowpass import rotate
 
 ANY_HEADING = math.pi * math.pi  # rad^2
 BESIDE_S = 2.0  # s, memory of that mean
+DRIFT_S = 900.0  # s of motion in which b walks by its deviation: by a quarter of it in a minute
 LOST = 9.0  # its largest square over its variance, three deviations: beyond, the heading is wrong and not the field
 LEAST_LEVEL2 = 0.0076  # squared part of the field that is level: within 5 deg of the vertical it has no north
 
@@ -91,6 +101,7 @@ def heading_begin(state, will_measure):
     for k in range(1, 4):
         state[P + k * N + k] = state[DRIFT_VARIANCE]
     state[P + 24] = state[PLACE_VARIANCE]
+    state[SPREAD], state[SETTLING], state[IRON] = state[PLACE_VARIANCE], 0.0, 0.0
     state[MOTION_T] = 1e9  # s; the first rest is a place of rest
     _aim(state)
 
@@ -140,6 +151,7 @@ def heading_turned(state, turn, is_measured):
         state[X] += turn
     state[P] += turn * turn
     state[P + 24] += turn * turn
+    state[IRON] = state[PLACE_VARIANCE]  # it may as well be the field that turned
     state[MOTION_T] += 2.0 * state[REST_TIME]
     _aim(state)
 
@@ -181,69 +193,103 @@ def heading_sample(state, w, x, y, z, rate2, has_mag, mx, my, mz, dt, at_rest):
 
 
 @inner
-def _draw_anew(state, variance):
-    """Another d, of which only its variance is known."""
-    state[KEPT], state[X + 4] = 0.0, 0.0
+def _keep(state, part, variance):
+    """So much of d is kept, and the variance of what is new is added."""
+    state[KEPT] = part
+    state[X + 4] *= part
     for j in range(N):
-        state[P + 4 * N + j], state[P + j * N + 4] = 0.0, 0.0
-    state[P + 24] = variance
+        state[P + 4 * N + j] *= part
+        state[P + j * N + 4] *= part
+    state[P + 24] += variance
 
 
 @inner
 def _predict(state, at_rest):
     """x to F x and P to F P F^T + Q over the block."""
     dt = state[BLOCK_T]
+    ux, uy, uz = state[BLOCK_UP], state[BLOCK_UP + 1], state[BLOCK_UP + 2]
     state[KEPT] = 1.0
-    for i in range(3):
-        state[MOVED + i] = 0.0 if at_rest else state[BLOCK_UP + i]
-    if at_rest:
-        if state[MOTION_T] > 2.0 * state[REST_TIME]:  # the verdict comes REST_TIME late; a touch is no motion
-            _draw_anew(state, state[REST_VARIANCE])
-        state[MOTION_T] = 0.0
-        return
-    state[MOTION_T] += dt
-    ux, uy, uz = state[MOVED], state[MOVED + 1], state[MOVED + 2]
-    state[X] += ux * state[X + 1] + uy * state[X + 2] + uz * state[X + 3]
-    for j in range(N):
-        state[P + j] += ux * state[P + N + j] + uy * state[P + 2 * N + j] + uz * state[P + 3 * N + j]
-    for j in range(N):
-        at = P + j * N
-        state[at] += ux * state[at + 1] + uy * state[at + 2] + uz * state[at + 3]
     state[P] += state[TURN_NOISE] * state[BLOCK_TURN] + state[GYR_NOISE] * dt
-    state[P + 24] += state[WALK] * dt
+    if at_rest:
+        ux, uy, uz = 0.0, 0.0, 0.0
+        if state[MOTION_T] > 2.0 * state[REST_TIME]:  # the verdict comes REST_TIME late; a touch is no motion
+            _keep(state, 0.0, state[REST_VARIANCE])
+            # a heading that is less sure than places are cannot judge one
+            state[SETTLING] = 1.0 if state[P] < state[PLACE_VARIANCE] else 0.0
+            state[BESIDE_T], state[IRON] = 0.0, 0.0
+        state[MOTION_T] = 0.0
+    else:
+        state[MOTION_T] += dt
+        state[SETTLING] = 0.0
+        state[X] += ux * state[X + 1] + uy * state[X + 2] + uz * state[X + 3]
+        for j in range(N):
+            state[P + j] += ux * state[P + N + j] + uy * state[P + 2 * N + j] + uz * state[P + 3 * N + j]
+        for j in range(N):
+            at = P + j * N
+            state[at] += ux * state[at + 1] + uy * state[at + 2] + uz * state[at + 3]
+        for j in range(1, 4):
+            state[P + j * N + j] += state[DRIFT_VARIANCE] * dt / DRIFT_S
+        back = state[RETURN] * dt
+        new = 2.0 * back * min(max(state[SPREAD], state[REST_VARIANCE]), state[PLACE_VARIANCE])
+        if state[IRON] > state[REST_VARIANCE]:
+            leaves = min(dt / state[TAU_REFERENCE], 0.5)
+            back, new = back + leaves, new + 2.0 * leaves * state[IRON]
+            state[IRON] *= 1.0 - 2.0 * leaves
+        _keep(state, 1.0 - min(back, 1.0), new)
+    state[MOVED], state[MOVED + 1], state[MOVED + 2] = ux, uy, uz
 
 
 @inner
 def _measure(state):
     """Update by the mean field of the block, if it is near the reference."""
-    k = 1.0 / state[BLOCK_COUNT]
+    k, dt = 1.0 / state[BLOCK_COUNT], state[BLOCK_T]
     ex, ey, ez = k * state[BLOCK_FIELD], k * state[BLOCK_FIELD + 1], k * state[BLOCK_FIELD + 2]
     level2 = ex * ex + ey * ey
-    norm, dip = math.sqrt(level2 + ez * ez), -arc_tangent(ez, math.sqrt(level2))
-    if not norm > 0.0:
+    norm2 = level2 + ez * ez
+    if not norm2 > 0.0:
         return
-    is_new = judge_field(state, norm, dip)
-    if level2 < LEAST_LEVEL2 * norm * norm:
+    is_new = judge_field(
+        state, math.sqrt(norm2), -arc_tangent(ez, math.sqrt(level2)), max(level2 / norm2, LEAST_LEVEL2)
+    )
+    if level2 < LEAST_LEVEL2 * norm2:
         state[OFF] = max(state[OFF], 1.0)
-    off = state[OFF]
-    if off >= 1.0:
+    if state[OFF] >= 1.0:
         state[BESIDE_T] = 0.0
         return
-    heading = arc_tangent(ex, ey) - state[DECLINATION]
-    seems = wrapped(heading - state[X])
-    lost = _lost(state, seems)
-    if state[UNSURE] != 0.0 and state[BESIDE_T] >= BESIDE_S:
-        _judge_start(state)
-    elif is_new or lost:
-        _draw_anew(state, state[PLACE_VARIANCE])
+    growth = state[NOISE_GROWTH] * state[OFF]
+    variance = state[NOISE] * (1.0 + growth * growth)
+    seems = wrapped(arc_tangent(ex, ey) - state[DECLINATION] - state[X])
+    state[BESIDE_T] += dt
+    k = min(max(dt / BESIDE_S, dt / state[BESIDE_T]), 1.0)
+    state[BESIDE] = beside = wrapped(state[BESIDE] + k * wrapped(seems - state[BESIDE]))
+    if state[BESIDE_T] >= BESIDE_S:
+        if state[UNSURE] != 0.0:
+            # a given heading is as much less sure as makes what is seen the likeliest
+            place = state[PLACE_VARIANCE] if state[MOTION_T] > 0.0 else state[REST_VARIANCE]
+            explained = state[START_VARIANCE] + place + state[NOISE] / BESIDE_S
+            state[UNSURE], state[EXCESS], is_new = 0.0, max(beside * beside - explained, 0.0), False
+            if state[EXCESS] > 0.0:
+                _keep(state, 0.0, place)
+                state[P] += state[EXCESS]
+                state[BESIDE_T], state[SETTLING] = 0.0, 0.0
+        # further than a place and the heading's variance explain: it is the heading that is wrong
+        elif beside * beside > LOST * (state[PLACE_VARIANCE] + state[P] + state[NOISE] / BESIDE_S):
+            is_new = True
+    if is_new:
+        _keep(state, 0.0, state[PLACE_VARIANCE])
         state[P] += seems * seems
-        state[BESIDE_T] = 0.0
-    growth = state[NOISE_GROWTH] * off
-    variance = state[NOISE] * (1.0 + growth * growth) / state[BLOCK_T]
-    innovation = wrapped(heading - state[X] - state[X + 4])
+        state[BESIDE_T], state[SETTLING], state[IRON] = 0.0, 0.0, 0.0
+    if state[SETTLING] != 0.0:
+        if state[BESIDE_T] < BESIDE_S:
+            return
+        # the mean of the first seconds at once, as beside north as makes it the likeliest
+        state[IRON], state[SETTLING] = max(beside * beside - state[P] - state[REST_VARIANCE], 0.0), 0.0
+        state[P + 24] += state[IRON]
+        seems, dt = beside, BESIDE_S
+    innovation = wrapped(seems - state[X + 4])
     for j in range(N):
         state[GAIN + j] = state[P + j] + state[P + 4 * N + j]
-    certainty = 1.0 / (state[GAIN] + state[GAIN + 4] + variance)
+    certainty = 1.0 / (state[GAIN] + state[GAIN + 4] + variance / dt)
     for i in range(N):
         for j in range(i, N):  # both triangles from one product: P stays symmetric to the bit
             state[P + i * N + j] -= certainty * state[GAIN + i] * state[GAIN + j]
@@ -252,27 +298,3 @@ def _measure(state):
         state[GAIN + j] *= certainty
         state[X + j] += state[GAIN + j] * innovation
     state[SURPRISE], state[CERTAINTY] = innovation * certainty, certainty
-
-
-@inner
-def _lost(state, seems):
-    """Does the field point further beside the heading, in the mean, than a place and the heading's variance explain?"""
-    dt = state[BLOCK_T]
-    state[BESIDE_T] += dt
-    k = min(max(dt / BESIDE_S, dt / state[BESIDE_T]), 1.0)
-    state[BESIDE] = wrapped(state[BESIDE] + k * wrapped(seems - state[BESIDE]))
-    variance = state[PLACE_VARIANCE] + state[P] + state[NOISE] / BESIDE_S
-    return state[BESIDE_T] >= BESIDE_S and state[BESIDE] * state[BESIDE] > LOST * variance
-
-
-@inner
-def _judge_start(state):
-    """The field points beside a given heading by more, in the mean, than the deviations of both explain: the heading
-    is as much less sure, which makes what is seen the likeliest."""
-    place = state[PLACE_VARIANCE] if state[MOTION_T] > 0.0 else state[REST_VARIANCE]
-    explained = state[START_VARIANCE] + place + state[NOISE] / BESIDE_S
-    state[UNSURE], state[EXCESS] = 0.0, max(state[BESIDE] * state[BESIDE] - explained, 0.0)
-    if state[EXCESS] > 0.0:
-        _draw_anew(state, place)
-        state[P] += state[EXCESS]
-        state[BESIDE_T] = 0.0

@@ -22,12 +22,13 @@ NEW_RATE = _O + 13  # rad/s, least rate that counts as turning
 HOLD_TIME = _O + 14  # s, at which the memory of a disturbance fades
 START_VARIANCE = _O + 15  # rad^2, of the heading of a given attitude
 PLACE_VARIANCE = _O + 16  # rad^2, of d where nothing is known of the place
+RETURN = _O + 17  # 1/s, at which d returns to 0 in motion
 # sums over the block
-BLOCK_T, BLOCK_TURN, BLOCK_COUNT = _O + 17, _O + 18, _O + 19  # s, rad^2/s, readings of the magnetometer
-BLOCK_UP = _O + 20  # s, integral of up_s
-BLOCK_FIELD = _O + 23  # sum of the readings in e
+BLOCK_T, BLOCK_TURN, BLOCK_COUNT = _O + 18, _O + 19, _O + 20  # s, rad^2/s, readings of the magnetometer
+BLOCK_UP = _O + 21  # s, integral of up_s
+BLOCK_FIELD = _O + 24  # sum of the readings in e
 # memory
-X = _O + 26
+X = _O + 27
 P = X + N
 AIMED = P + N * N  # 0 until a reading or a given attitude has set delta
 MOTION_T = AIMED + 1  # s in motion since the last rest
@@ -37,11 +38,14 @@ CANDIDATE_NORM, CANDIDATE_DIP, CANDIDATE_T = AIMED + 7, AIMED + 8, AIMED + 9
 OFF = AIMED + 10  # distance from the reference in units of its limit; 1 and more: rejected
 # of the last block, for the smoother
 MOVED = AIMED + 11  # s, up_s times the time in motion: how b went into delta
-KEPT = AIMED + 14  # 0 if d was drawn anew, else 1
+KEPT = AIMED + 14  # part of d that the block kept; 0 where d was drawn anew
 GAIN = AIMED + 15
 SURPRISE = GAIN + N  # innovation over its variance
 CERTAINTY = SURPRISE + 1  # 1 over the variance of the innovation; 0: nothing measured
 BESIDE, BESIDE_T = CERTAINTY + 1, CERTAINTY + 2  # rad, mean of what the field points beside the heading, and s in it
 UNSURE = CERTAINTY + 3  # 1 until a field of BESIDE_S has been seen after a given heading
 EXCESS = CERTAINTY + 4  # rad^2, by which the given heading is less sure than it was said to be
-END = CERTAINTY + 5
+SPREAD = CERTAINTY + 5  # rad^2, of d in motion, as far as norm and dip of the field tell it
+SETTLING = CERTAINTY + 6  # 1: come to rest, and its field is being averaged
+IRON = CERTAINTY + 7  # rad^2, by which the last place of rest is further beside north than places are
+END = CERTAINTY + 8

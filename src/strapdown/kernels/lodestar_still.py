@@ -66,21 +66,6 @@ def still_gap(state):
 
 
 @inner
-def _follow_field(state, dt):
-    count = state[SUM_COUNT]
-    state[FIELD_AGE] += dt
-    if state[FIELD_AGE] > FIELD_S:
-        state[FIELD_T] = 0.0
-    if count > 0.0:
-        state[FIELD_T] = min(state[FIELD_T] + min(state[FIELD_AGE], FIELD_S), FIELD_S)
-        k = min(state[FIELD_AGE] / state[FIELD_T], 1.0)
-        for i in range(3):
-            state[FIELD + i] += k * (state[SUM_FIELD + i] / count - state[FIELD + i])
-            state[SUM_FIELD + i] = 0.0
-        state[FIELD_AGE], state[SUM_COUNT] = 0.0, 0.0
-
-
-@inner
 def _anchor(state, fx, fy, fz):
     """Compare with here from now on."""
     state[ANCHOR_FORCE], state[ANCHOR_FORCE + 1], state[ANCHOR_FORCE + 2] = fx, fy, fz
@@ -149,43 +134,29 @@ def _learn_turning(state, ux, uy, uz, tx, ty, tz, about_up, up_sigma):
 
 
 @inner
-def _remember(state):
-    """While it is not at rest: the bias as it is known without one."""
-    for i in range(3):
-        state[BEFORE + i], state[BEFORE + 9 + i] = state[BIAS + i], state[DOUBT + i]
-    for i in range(6):
-        state[BEFORE + 3 + i] = state[VARIANCE + i]
-
-
-@inner
-def _doubt(state, ux, uy, uz):
-    """The force tells that the level axes do not turn; about the vertical the rest may be a turn."""
-    changed = 0.0
-    for i in range(3):
-        u = ux if i == 0 else uy if i == 1 else uz
-        changed += u * (state[BEFORE + 9 + i] + state[BIAS + i] - state[BEFORE + i])
-    state[DOUBT], state[DOUBT + 1], state[DOUBT + 2] = changed * ux, changed * uy, changed * uz
-
-
-@inner
-def doubt_up(state, w, x, y, z):
-    """What the bias may be off by unseen about the vertical of the attitude (w, x, y, z), rad/s."""
-    ux, uy, uz = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
-    return abs(ux * state[DOUBT] + uy * state[DOUBT + 1] + uz * state[DOUBT + 2])
-
-
-@inner
 def still_block(state):
     """After a block, and after its samples: s since when the rest was none, 0 where it may be one."""
     dt = state[SUM_T]
     state[SUM_T] = 0.0
     if state[REST_T] < state[QUIET_T] + 0.5 * dt:  # it moved: what the field was then is not remembered
         state[FIELD_T] = 0.0
-    _follow_field(state, dt)
+    state[FIELD_AGE] += dt
+    if state[FIELD_AGE] > FIELD_S:
+        state[FIELD_T] = 0.0
+    if state[SUM_COUNT] > 0.0:
+        state[FIELD_T] = min(state[FIELD_T] + min(state[FIELD_AGE], FIELD_S), FIELD_S)
+        k = min(state[FIELD_AGE] / state[FIELD_T], 1.0)
+        for i in range(3):
+            state[FIELD + i] += k * (state[SUM_FIELD + i] / state[SUM_COUNT] - state[FIELD + i])
+            state[SUM_FIELD + i] = 0.0
+        state[FIELD_AGE], state[SUM_COUNT] = 0.0, 0.0
     state[QUIET_T] = state[REST_T]
     at_rest = state[AT_REST] != 0.0
-    if not at_rest:
-        _remember(state)
+    if not at_rest:  # the bias as it is known without this rest
+        for i in range(3):
+            state[BEFORE + i], state[BEFORE + 9 + i] = state[BIAS + i], state[DOUBT + i]
+        for i in range(6):
+            state[BEFORE + 3 + i] = state[VARIANCE + i]
     fx, fy, fz = state[REST_GYR_Y + 3], state[REST_GYR_Y + 4], state[REST_GYR_Y + 5]
     force2 = fx * fx + fy * fy + fz * fz
     if state[REST_T] == 0.0 or not force2 > 0.0:  # shaken
@@ -205,7 +176,12 @@ def still_block(state):
     tilt = math.sqrt(tx * tx + ty * ty + tz * tz)
     about_up, sees_up = _turn_about(state, ux, uy, uz, tx, ty, tz)
     if at_rest:
-        _doubt(state, ux, uy, uz)
+        # the force tells that the level axes do not turn; about the vertical the rest may be a turn
+        changed = 0.0
+        for i in range(3):
+            changed += state[ANCHOR_FORCE + i] * (state[BEFORE + 9 + i] + state[BIAS + i] - state[BEFORE + i])
+        for i in range(3):
+            state[DOUBT + i] = changed * state[ANCHOR_FORCE + i]
     if tilt <= state[TILT_LIMIT] and abs(about_up) <= state[NORTH_LIMIT]:
         if sees_up < 0.0:
             _anchor(state, fx, fy, fz)

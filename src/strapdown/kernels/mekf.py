@@ -12,11 +12,11 @@ import math
 from numba import njit
 
 from strapdown.kernels.inner import inner, live, plain, pointer, row, three_each
-from strapdown.kernels.mekf_heading import ANY_HEADING, aimed, judge_heading
+from strapdown.kernels.mekf_heading import ANY_HEADING, aimed, any_heading, judge_heading
 from strapdown.kernels.mekf_layout import (
     ACC_OFF,
     ACC_WHITE2,
-    ATTITUDE_START2,
+    AIMED_P,
     BESIDE,
     BESIDE_T,
     BIAS_START2,
@@ -33,6 +33,7 @@ from strapdown.kernels.mekf_layout import (
     MAG_DISTURBANCE2,
     MAG_DISTURBANCE_S,
     MAG_WHITE2,
+    MOTION_S,
     MOTION_START2,
     NORM_OFF,
     PATIENCE_S,
@@ -41,10 +42,14 @@ from strapdown.kernels.mekf_layout import (
     REFERENCE_S,
     REFERENCE_T,
     REJECTED_T,
+    ROUGH2,
+    START2,
+    STEEP2,
     TILT_FLOOR2,
     WAITED,
 )
-from strapdown.kernels.mekf_motion import correlated, follow_motion, motion_variance, points_elsewhere
+from strapdown.kernels.mekf_motion import correlated, follow_motion, follow_strength, motion_variance, points_elsewhere
+from strapdown.kernels.mekf_start import NEVER, START_SPAN, begin_covariance, doubt_start
 from strapdown.kernels.mekf_update import P, X, learn, predict, spread
 from strapdown.kernels.orientation_start import (
     DECLINATION,
@@ -53,6 +58,7 @@ from strapdown.kernels.orientation_start import (
     LONGEST,
     NOTHING,
     SEEN,
+    UNDER_WAY,
     USE_MAG,
     begin,
     find_north,
@@ -66,21 +72,8 @@ from strapdown.kernels.rotation import exp, mul, rotate
 from strapdown.kernels.trigonometry import arc_tangent
 
 LEAST_LEVEL2 = 0.0076  # squared part of the field that is level: within 5 deg of the vertical it has no north
+BADLY_AIMED = 0.02  # rad2, of an inclination (both axes): some 6 deg about each
 LEAST_REFERENCE_S = 0.5  # before that the field is taken as it is
-
-
-@inner
-def _start(state, given, has_mag, mx, my, mz, dt):
-    """Covariance after the first sample, which gave the attitude if it was not given."""
-    tilt2 = (state[ACC_WHITE2] / dt + state[MOTION_START2]) / (state[GRAVITY] * state[GRAVITY])
-    for i in range(3):
-        state[P + 7 * i] = state[ATTITUDE_START2] if given else (tilt2 if i < 2 else 0.0)
-        state[P + 21 + 7 * i] = state[BIAS_START2]
-    if state[USE_MAG] != 0.0 and not given:  # without magnetometer the heading counts from here
-        state[P + 14] = ANY_HEADING
-        if has_mag:
-            aimed(state, mx, my, mz, dt)
-    _tell_sigma(state)
 
 
 @inner
@@ -90,7 +83,7 @@ def _tell_sigma(state):
     if state[LOST_T] > 0.0:
         angle = arc_tangent(_level_force(state), state[FORCE_N + 2])
         lost2 = angle * angle
-    level2, heading2 = state[TILT_FLOOR2] + lost2, lost2
+    level2, heading2 = state[TILT_FLOOR2] + lost2, state[STEEP2] * state[TILT_FLOOR2] + lost2
     if state[BESIDE_T] > 0.0:
         heading2 += state[BESIDE] * state[BESIDE]
     for i in range(3):
@@ -119,9 +112,10 @@ def _correct(state):
 
 
 @inner
-def _level_anew(state, dt):
+def _level_anew(state, slow2, dt):
     """The attitude has been wrong for long: the mean of specific force becomes up, by the shortest turn, and with a
-    magnetometer the next reading tells the heading. The bias may have been learned from what was wrong."""
+    magnetometer the next reading tells the heading. The bias may have been learned from what was wrong. slow2: variance
+    of that mean, (m/s2)^2."""
     level = _level_force(state)
     angle = arc_tangent(level, state[FORCE_N + 2])
     if level > 0.0:
@@ -132,7 +126,7 @@ def _level_anew(state, dt):
     heading2 = min(state[P + 14] + angle * angle, ANY_HEADING)
     for i in range(36):
         state[P + i] = 0.0
-    tilt2 = (state[ACC_WHITE2] / dt + state[MOTION_START2]) / (state[GRAVITY] * state[GRAVITY])
+    tilt2 = (state[ACC_WHITE2] / dt + state[MOTION_START2] + slow2) / (state[GRAVITY] * state[GRAVITY])
     state[P], state[P + 7], state[P + 14] = tilt2, tilt2, heading2
     for i in range(3):
         state[P + 21 + 7 * i] = state[BIAS_START2]
@@ -150,9 +144,12 @@ def _up(state, ax, ay, az, dt):
     tau = correlated(state, white2)
     motion2 = motion_variance(state, white2, tau)
     variance = (white2 + motion2 * max(1.0, 2.0 * tau / dt)) / (g * g)
-    follow_motion(state, ax, ay, az, fx, fy, fz, white2, dt)
     force2 = ax * ax + ay * ay + az * az
     norm_off = math.sqrt(force2) - g
+    follow_strength(state, norm_off, dt)
+    follow_motion(state, ax, ay, az, fx, fy, fz, white2, dt)
+    if state[FORCE_T] < START_SPAN * state[MOTION_S]:
+        doubt_start(state, max(motion2, state[ROUGH2]))
     # in a motion that has been strong for long all readings count: those of the right norm alone would be a choice
     off2 = state[ACC_OFF] * state[ACC_OFF] + state[GATE2] * max(state[FORCE_N + 3], 0.0)
     if norm_off * norm_off > off2 or force2 < LEAST_FORCE2:
@@ -160,7 +157,7 @@ def _up(state, ax, ay, az, dt):
     if points_elsewhere(state, motion2, tau, white2):
         state[LOST_T] += dt
         if state[LOST_T] > state[LOST_S]:
-            _level_anew(state, dt)
+            _level_anew(state, motion2 * tau / (tau + 2.0 * state[MOTION_S]), dt)
         return False
     state[LOST_T] = 0.0
     # a force f = g z + a, seen from an attitude that is off by theta, is g (-theta_y, theta_x, 1) + a
@@ -207,6 +204,7 @@ def _north(state, mx, my, mz):
     k = max(1.0 - math.exp(-passed / state[REFERENCE_S]), passed / state[REFERENCE_T])
     state[REFERENCE_NORM] += k * norm_off
     state[REFERENCE_DIP] += k * dip_off
+    state[STEEP2] = steep * steep
     judge_heading(state, off, passed)
     learn(state, hx, hy, 1.0, variance, off, plain(2))
     _correct(state)
@@ -224,12 +222,17 @@ def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
         given = state[STARTED] == 1.0
         begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
         if state[SEEN] != NOTHING:
-            _start(state, given, has_mag, mx, my, mz, min(dt, state[LONGEST]))
+            force = math.sqrt(ax * ax + ay * ay + az * az)
+            aims = has_mag and state[SEEN] == UNDER_WAY
+            begin_covariance(state, given, force, aims, mx, my, mz, min(dt, state[LONGEST]))
+            _tell_sigma(state)
         return
     w, x, y, z = predicted(state, gx, gy, gz, dt)
     state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = w, x, y, z
     white2 = state[GYR_WHITE2] + state[GYR_TURN2] * (gx * gx + gy * gy + gz * gz)
-    predict(state, w, x, y, z, white2, state[GYR_WALK2], dt)
+    # over a gap the attitude's variance comes from below: no rate is known there that a bias could be off from
+    known_s = min(dt, state[LONGEST])
+    predict(state, w, x, y, z, white2, state[GYR_WALK2], known_s)
     state[WAITED] += dt
     flags = 0
     if not dt <= state[LONGEST]:
@@ -238,11 +241,15 @@ def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
         missed2 = min((1.0 + gx * gx + gy * gy + gz * gz) * dt * dt, ANY_HEADING)
         for i in range(3):
             state[P + 7 * i] += missed2
-        state[WAITED], state[FORCE_T], state[LOST_T] = 0.0, 0.0, 0.0
+            state[P + 21 + 7 * i] += state[GYR_WALK2] * (dt - known_s)
+        state[WAITED], state[FORCE_T], state[LOST_T], state[START2] = 0.0, 0.0, 0.0, NEVER
     else:
         if not _up(state, ax, ay, az, dt):
             flags = ACC_REJECTED
         if has_mag and mx * mx + my * my + mz * mz > 0.0:
+            # a heading seen from an inclination that was much worse than it is now is no small rotation off
+            if state[AIMED_P] > BADLY_AIMED and state[P] + state[P + 7] < 0.25 * state[AIMED_P]:
+                any_heading(state)
             if state[LOST_T] > 0.0:  # seen from a wrong inclination
                 flags |= MAG_REJECTED
             elif state[SEEN] == LEVEL:

@@ -4,6 +4,7 @@ import math
 
 from strapdown.kernels.inner import inner, plain
 from strapdown.kernels.mekf_layout import (
+    AIMED_P,
     BESIDE,
     BESIDE_T,
     GATE2,
@@ -11,9 +12,11 @@ from strapdown.kernels.mekf_layout import (
     MAG_DISTURBANCE2,
     MAG_DISTURBANCE_S,
     MAG_WHITE2,
+    REFERENCE_T,
+    STEEP2,
 )
 from strapdown.kernels.mekf_update import P, learn
-from strapdown.kernels.orientation_start import DECLINATION
+from strapdown.kernels.orientation_start import DECLINATION, LEVEL, SEEN
 from strapdown.kernels.orientation_state import Q
 from strapdown.kernels.rotation import rotate
 
@@ -24,9 +27,11 @@ ANY_HEADING = math.pi**2 / 3.0  # rad2, of a heading that may be anything
 def aimed(state, mx, my, mz, dt):
     """The heading has just been taken from this reading: with the inclination's error in it."""
     mx, my, mz = rotate(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], mx, my, mz)
+    state[AIMED_P] = state[P] + state[P + 7]
     level2 = max(mx * mx + my * my, 1e-12)
     variance = state[MAG_WHITE2] / dt / level2 + state[MAG_DISTURBANCE2]
     steep = mz / math.sqrt(level2)
+    state[STEEP2] = steep * steep
     learn(
         state,
         -steep * math.sin(state[DECLINATION]),
@@ -50,3 +55,12 @@ def judge_heading(state, off, passed):
     state[BESIDE_T] += passed
     if state[BESIDE_T] > state[LOST_S]:
         state[P + 14], state[BESIDE_T] = max(state[P + 14], min(beside2, ANY_HEADING)), 0.0
+
+
+@inner
+def any_heading(state):
+    """The next magnetometer reading tells heading and field."""
+    for i in range(6):
+        state[P + 12 + i] = 0.0
+        state[P + 2 + 6 * i] = 0.0
+    state[SEEN], state[P + 14], state[REFERENCE_T], state[AIMED_P] = LEVEL, ANY_HEADING, 0.0, 0.0

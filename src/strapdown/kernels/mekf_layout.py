@@ -25,6 +25,7 @@ GYR_TURN2 = SETTINGS + 19  # s, what a squared rate (rad/s)^2 adds to GYR_WHITE2
 LOST_S = SETTINGS + 20  # s for which force points elsewhere than up, or a good field than north, until it is believed
 
 WAITED = MEMORY  # s since the last magnetometer reading
+START2 = MEMORY + 1  # (m/s2)^2, acceleration that the inclination of the start is taken to have been off by
 REFERENCE_NORM, REFERENCE_DIP, REFERENCE_T = MEMORY + 2, MEMORY + 3, MEMORY + 4  # uT, rad, s learned for
 REJECTED_T = MEMORY + 5  # s without a magnetometer reading that was believed
 # mean of specific force (m/s2) in n and in s, each with its unsteadiness (m/s2)^2 over long and over short; a wrong
@@ -37,4 +38,7 @@ LOST_T = MEMORY + 22  # s for which the force has pointed elsewhere than up
 LOST_P = MEMORY + 23  # rad2, of the inclination before that
 BESIDE = MEMORY + 24  # rad, mean of what believed fields point beside north
 BESIDE_T = MEMORY + 25  # s for which that has been too much
-END = MEMORY + 26
+ROUGH2 = MEMORY + 26  # (m/s2)^2, what norm and rate tell of the motion's strength, whatever the attitude
+AIMED_P = MEMORY + 27  # rad2, of the inclination (both axes) from which the heading was taken; 0: nobody took it
+STEEP2 = MEMORY + 28  # squared tangent of the field's dip: by so much is an error of the inclination in the heading
+END = MEMORY + 29

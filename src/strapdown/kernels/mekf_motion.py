@@ -21,6 +21,7 @@ from strapdown.kernels.mekf_layout import (
     MOTION_MEMORY_S,
     MOTION_S,
     MOTION_START2,
+    ROUGH2,
     SLOW,
     SLOW2,
 )
@@ -69,11 +70,18 @@ def follow_motion(state, ax, ay, az, fx, fy, fz, white2, dt):
 
 
 @inner
+def follow_strength(state, norm_off, dt):
+    """However wrong the attitude is: accelerations change the norm of the force, by about as
+    much as they have along one axis."""
+    k = dt / min(state[FORCE_T] + dt, state[MOTION_S] + dt)
+    state[ROUGH2] += k * (norm_off * norm_off - state[ROUGH2])
+
+
+@inner
 def correlated(state, white2):
     """s, over which the motion's accelerations are correlated. Of a Gauss-Markov process a mean of time constant 2 T
     taken away, and then a low-pass of T, leave the part (2/3) tau / (T + tau) of the variance."""
-    seen_s = min(state[FORCE_T], state[MOTION_MEMORY_S])
-    all2 = max(state[LATE2], 0.0)
+    seen_s, all2 = state[FORCE_T], max(state[LATE2], 0.0)
     part = 1.5 * (max(state[SLOW2], 0.0) * seen_s + ASSUMED_S / 3.0 * all2) / max(all2 * (seen_s + ASSUMED_S), 1e-12)
     part = min(part, MOST_SLOW) if all2 > QUIET * white2 else 0.5
     if state[FORCE_S + 3] < LEANS * state[FORCE_N + 3]:  # its accelerations last as long as it leans
@@ -94,7 +102,7 @@ def motion_variance(state, white2, tau):
         motion2 = max(motion2, leaning2)
     # the mean follows slow accelerations, which are then missing in what differs from it
     followed = motion2 * (1.0 + tau / seen_s) if motion2 > QUIET * white2 else 0.0
-    assumed = state[MOTION_START2] * math.exp(-state[FORCE_T] / max(state[MOTION_S], 1e-6))
+    assumed = (state[MOTION_START2] + state[ROUGH2]) * math.exp(-state[FORCE_T] / max(state[MOTION_S], 1e-6))
     return followed + (assumed if assumed > QUIET * white2 else 0.0)
 
 

@@ -21,6 +21,8 @@ DECLINATION = OWN + 5  # rad
 LONGEST = OWN + 6  # s: a longer step is a gap
 FURTHER = OWN + 7  # a filter's further numbers begin here
 
+MOST = 1e6  # rad/s, m/s2, uT or s: no sensor reads more, and no step is longer; squares and their sums stay numbers
+MOST2 = MOST * MOST
 LEAST_FORCE2 = 0.96  # (m/s2)^2, a tenth of gravity squared: less is free fall, and noise has no direction
 
 NOTHING = 0.0  # no sample so far
@@ -57,8 +59,8 @@ def attitude_from(ax, ay, az, mx, my, mz, has_mag, declination):
 
 @inner
 def left_out(state, gx, gy, gz, dt):
-    """A live sample without a rate or a time cannot be followed: the state stays, and says so."""
-    if abs(gx + gy + gz) < math.inf and 0.0 < dt < math.inf:
+    """A live sample without a rate or a time that can be cannot be followed: the state stays, and says so."""
+    if abs(gx) + abs(gy) + abs(gz) < MOST and 0.0 < dt < MOST:  # NaN is not below either
         return False
     state[FLAGS] = GAP
     return True
@@ -66,8 +68,8 @@ def left_out(state, gx, gy, gz, dt):
 
 @inner
 def vector(x, y, z):
-    """A reading, and zeros where it is no number: what filters take for no direction."""
-    return (x, y, z) if abs(x + y + z) < math.inf else (0.0, 0.0, 0.0)
+    """A reading, and zeros where it is no number that a sensor reads: what filters take for no direction."""
+    return (x, y, z) if abs(x) + abs(y) + abs(z) < MOST else (0.0, 0.0, 0.0)
 
 
 @inner
@@ -79,10 +81,10 @@ def begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag):
         state[SEEN] = UNDER_WAY
         return
     force2 = ax * ax + ay * ay + az * az
-    if not (LEAST_FORCE2 < force2 < math.inf):  # free fall, or no reading: wait for the next
+    if not (LEAST_FORCE2 < force2 < MOST2):  # free fall, or no reading: wait for the next
         state[FLAGS] = ACC_REJECTED
         return
-    use_mag = state[USE_MAG] != 0.0
+    use_mag, has_mag = state[USE_MAG] != 0.0, has_mag and 0.0 < mx * mx + my * my + mz * mz < MOST2
     q = attitude_from(ax, ay, az, mx, my, mz, has_mag and use_mag, state[DECLINATION])
     state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = q
     state[STARTED] = 1.0
@@ -92,6 +94,8 @@ def begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag):
 @inner
 def find_north(state, mx, my, mz):
     """The heading from the first magnetometer reading, where that comes after the first sample."""
+    if not mx * mx + my * my + mz * mz < MOST2:
+        return
     q = turn_to_north(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], mx, my, mz, state[DECLINATION])
     state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = q
     state[SEEN] = UNDER_WAY

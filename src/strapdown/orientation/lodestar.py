@@ -4,9 +4,10 @@ Inclination and gyroscope bias are those of VQF (Laidig and Seel 2023): the gyro
 slowly, specific force is low-passed there and its direction is up; at rest the gyroscope reads its bias. What then
 limits a filter is the heading: a magnetometer is disturbed by more than it is noisy, and for long. So the heading has a
 Kalman filter of its own, five states, written out in kernels/lodestar_heading.py: the heading of the level frame, what
-the bias is off by in motion (3), and what the field points beside north (1). The last one walks while the sensor moves
-and stands still while it rests. Two things follow. In motion a field that points elsewhere is believed slowly. At rest
-the field's direction is learned at once, to mag_rest_deg and no better, however long the rest.
+the bias is off by in motion (3), and what the field points beside north (1). The last one wanders while the sensor
+moves and stands still while it rests. Two things follow. In motion a field that points elsewhere is believed slowly. At
+rest the field's direction is learned at once, to mag_rest_deg and no better, however long the rest; where it is further
+off than the heading can be, the place is taken for the worse one, and is left behind in the next motion.
 
 A slow steady turn is as quiet as a rest. Force and field tell them apart, but for a turn about the vertical without
 magnetometer: then the heading's deviation grows by what rests have changed the bias about the vertical by.
@@ -57,11 +58,12 @@ class Lodestar(SmoothingFilter):
     many times larger at the limits mag_norm (part of the reference's norm) and mag_dip_deg, beyond which a reading
     is rejected; mag_hold_s: how fast that is forgotten. mag_rest_deg: deviation of magnetic north between places of
     rest; mag_place_deg: in a place of which nothing is known, as at the start. mag_walk_deg: how far magnetic north
-    walks in 1 s of motion. drift_dps: what the bias is off by in motion. turn_noise_deg: what a turn of 1 rad/s
-    adds to the heading's deviation in 1 s. gyr_noise_deg: the same without turn (N of the gyroscope, deg/sqrt(s)).
-    mag_reference_s: time constant of the reference. mag_new_s of turning at mag_new_least_dps in a steady field
-    make it the reference. start_heading_deg: deviation of the heading of a given attitude. tilt_deg: deviation of
-    the inclination at rest. block_s: time between two steps of the heading filter. declination_rad: east positive.
+    walks in 1 s of motion, within mag_place_deg, and less far where norm and dip stand still. drift_dps: what the bias
+    is off by in motion. turn_noise_deg: what a turn of 1 rad/s adds to the heading's deviation in 1 s. gyr_noise_deg:
+    the same without turn (N of the gyroscope, deg/sqrt(s)). mag_reference_s: time constant of the reference. mag_new_s
+    of turning at mag_new_least_dps in a steady field make it the reference. start_heading_deg: deviation of the
+    heading of a given attitude. tilt_deg: deviation of the inclination at rest. block_s: time between two steps of the
+    heading filter. declination_rad: east positive.
     """
 
     name: ClassVar[str] = "lodestar"
@@ -136,6 +138,7 @@ class Lodestar(SmoothingFilter):
             (h.REST_VARIANCE, (self.mag_rest_deg * _DEG) ** 2),
             (h.PLACE_VARIANCE, (self.mag_place_deg * _DEG) ** 2),
             (h.WALK, (self.mag_walk_deg * _DEG) ** 2),
+            (h.RETURN, 0.5 * (self.mag_walk_deg / self.mag_place_deg) ** 2 if self.mag_place_deg > 0.0 else 0.0),
             (h.DRIFT_VARIANCE, (self.drift_dps * _DEG) ** 2),
             (h.TURN_NOISE, (self.turn_noise_deg * _DEG) ** 2),
             (h.GYR_NOISE, (self.gyr_noise_deg * _DEG) ** 2),

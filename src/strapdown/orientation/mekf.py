@@ -18,6 +18,9 @@ from strapdown.orientation.settings import check, own_numbers
 from strapdown.sensors.triad import FLICKER_FLOOR, Triad, instability_processes
 
 _DEG = math.pi / 180.0
+_LEAST_TILT_RAD = 0.001  # assumed: 1 mg is left by mounting, stress and ageing after the best calibration
+_CHANGE_K = 5.0  # assumed, of the temperature against the one that bias and scale belong to
+_CHANGE_S = 1200.0  # assumed, within which it changes by as much
 _FLICKER_S = 30.0  # a random walk takes the place of flicker noise: both have the same Allan deviation at this time
 
 
@@ -26,8 +29,9 @@ class Mekf(OrientationFilter):
     """White noise as N (its integral after t s has deviation N sqrt(t)): gyr_white rad/sqrt(s), acc_white m/s/sqrt(s),
     mag_white uT sqrt(s). gyr_walk: K of the gyroscope's bias, rad/s/sqrt(s). gyr_turn: what a turn of 1 rad/s
     adds to gyr_white, by errors of scale and axes (by default 0.3 %). tilt_floor_rad: the part of the
-    inclination's deviation that no averaging takes away, by the accelerometer's bias over gravity (by default 3 mg).
-    Both defaults are those of a consumer part after calibration.
+    inclination's deviation that no averaging takes away, by the accelerometer's bias over gravity (by default 3 mg);
+    a heading by the magnetometer has it too, times the tangent of the dip. Both defaults are those of a consumer part
+    after calibration. gyr_walk's is that of one that warms up: drifts of up to 0.03 deg/s in a minute are followed.
 
     Accelerations of the motion: their variance and the time over which they are correlated are followed from the
     readings over motion_memory_s. That time is taken to be motion_s at first, and is between 0 and four times it:
@@ -41,9 +45,10 @@ class Mekf(OrientationFilter):
     the gate; after mag_patience_s of rejection field and heading are looked for anew, and after lost_s where norm and
     dip are right.
 
-    Deviations at the start: bias_start_dps; attitude_start_deg of a given attitude; motion_start_mps2 of the
-    acceleration in the first samples. Without magnetometer the heading counts from the first sample (yaw 0 there) and
-    its deviation from 0. declination_rad: of magnetic north from true north, east positive.
+    Deviations at the start: bias_start_dps; attitude_start_deg of a given attitude; motion_start_mps2, the least of the
+    acceleration in the first samples, to which comes what the norm of specific force is off gravity, and what the first
+    two motion_s show beyond that (kernels/mekf_start.py). Without magnetometer the heading counts from the first sample
+    (yaw 0 there) and its deviation from 0. declination_rad: of magnetic north from true north, east positive.
     """
 
     name: ClassVar[str] = "mekf"
@@ -52,7 +57,7 @@ class Mekf(OrientationFilter):
 
     magnetometer: bool = True
     gyr_white: float = 1e-4
-    gyr_walk: float = 1e-5
+    gyr_walk: float = 1e-4
     gyr_turn: float = 0.003
     acc_white: float = 3e-3
     mag_white: float = 0.05
@@ -80,22 +85,24 @@ class Mekf(OrientationFilter):
 
     @classmethod
     def for_triads(cls, triads: Mapping[str, Triad], **settings: Any) -> Self:
-        """With the noise of a part: its triads by name ("gyroscope", "accelerometer", "magnetometer" if it has one), as
-        Specimen.triads() gives them. Further settings by name."""
+        """For a part: its triads by name ("gyroscope", "accelerometer", "magnetometer" if it has one), as
+        Specimen.triads() gives them, with the errors that no calibration has taken away. Further settings by name.
+
+        Every error of gyroscope and accelerometer counts, as noise, floor or first bias; those of the temperature
+        over _CHANGE_K. Of the magnetometer only the noise: its other errors are mag_disturbance_deg, after calibration.
+        """
         for name in ("gyroscope", "accelerometer"):
             if name not in triads:
                 raise InputError(f"the part has no {name}; this filter needs a gyroscope and an accelerometer")
         gyr, acc = triads["gyroscope"], triads["accelerometer"]
         gravity = float(settings.get("gravity", cls.gravity))
-        flicker_walk = FLICKER_FLOOR * _rms(gyr.instability) * math.sqrt(3.0 / _FLICKER_S)
-        _, deviations = instability_processes(*acc.instability_band_s)
-        wander = math.hypot(_rms(acc.instability) * math.sqrt(float(deviations @ deviations)), _rms(acc.turn_on))
         found = {
             "gyr_white": _rms(gyr.white),
-            "gyr_walk": math.hypot(_rms(gyr.walk), flicker_walk),
-            "gyr_turn": float(np.sqrt(np.sum((np.array(gyr.matrix) - np.eye(3)) ** 2) / 3.0)),
+            "gyr_walk": math.sqrt(_rms(gyr.walk) ** 2 + _flicker_walk(gyr) ** 2 + _changing_walk(gyr, gravity) ** 2),
+            "gyr_turn": _turn_error(gyr),
             "acc_white": _rms(acc.white),
-            "tilt_floor_rad": wander / gravity,
+            "tilt_floor_rad": max(_LEAST_TILT_RAD, _force_error(acc, gravity) / gravity),
+            "bias_start_dps": max(cls.bias_start_dps, steady_rate(gyr, gravity) / _DEG),
         }
         if "magnetometer" in triads:
             found["mag_white"] = _rms(triads["magnetometer"].white)
@@ -135,3 +142,55 @@ _NOT_NEGATIVE = (
 
 def _rms(axes: tuple[float, float, float]) -> float:
     return math.sqrt(sum(a * a for a in axes) / 3.0)
+
+
+def _coupling(matrix: ArrayLike) -> float:
+    """Error on one axis of a vector of length 1 and any direction (root mean square), for an error of the matrix."""
+    return float(np.sqrt(np.sum(np.square(matrix)) / 9.0))
+
+
+def _slope(powers: tuple[tuple[float, float, float], ...]) -> float:
+    """Error on one axis by the temperature."""
+    return sum(_rms(power) * _CHANGE_K ** (p + 1) for p, power in enumerate(powers))
+
+
+def _bend(triad: Triad, most: float) -> float:
+    """Root mean square of the nonlinearity, bend T3(x / full_scale), for x between -most and most alike."""
+    if triad.full_scale is None:
+        return 0.0
+    u2 = min(most / triad.full_scale, 1.0) ** 2
+    return _rms(triad.nonlinearity) * triad.full_scale * math.sqrt(3.0 * u2 - 4.8 * u2**2 + 16.0 / 7.0 * u2**3)
+
+
+def _force_error(acc: Triad, gravity: float) -> float:
+    """m/s2 on one axis at rest, all that does not average out."""
+    _, deviations = instability_processes(*acc.instability_band_s)
+    return math.hypot(
+        *(_rms(acc.bias), _rms(acc.turn_on), _rms(acc.instability) * math.sqrt(float(deviations @ deviations))),
+        gravity * _coupling(np.array(acc.matrix) - np.eye(3)),
+        _bend(acc, gravity),  # gravity on one axis is between -g and g alike over all attitudes
+        *(_slope(acc.temperature_bias), gravity * _slope(acc.temperature_scale) / math.sqrt(3.0)),
+        acc.resolution / math.sqrt(12.0),
+    )
+
+
+def steady_rate(gyr: Triad, gravity: float) -> float:
+    """rad/s on one axis at rest: the bias that the filter has to find."""
+    by_force = gravity * _coupling(gyr.g_sensitivity)
+    return math.hypot(_rms(gyr.bias), _rms(gyr.turn_on), _slope(gyr.temperature_bias), by_force)
+
+
+def _turn_error(gyr: Triad) -> float:
+    """Part of a turn: scale, axes, and the nonlinearity's straight part at small rates, T3(u) = -3 u."""
+    matrix = np.sqrt(np.sum((np.array(gyr.matrix) - np.eye(3)) ** 2) / 3.0)
+    return math.hypot(float(matrix), 3.0 * _rms(gyr.nonlinearity), _slope(gyr.temperature_scale))
+
+
+def _flicker_walk(gyr: Triad) -> float:
+    return FLICKER_FLOOR * _rms(gyr.instability) * math.sqrt(3.0 / _FLICKER_S)
+
+
+def _changing_walk(gyr: Triad, gravity: float) -> float:
+    """K of what changes the bias in use: turned against gravity within some 30 s, and slowly the temperature."""
+    by_force = gravity * _coupling(gyr.g_sensitivity) * math.sqrt(2.0 / _FLICKER_S)
+    return math.hypot(by_force, _slope(gyr.temperature_bias) / math.sqrt(_CHANGE_S))
