@@ -28,7 +28,8 @@ V, F_G, BIAS = 10, 13, 16  # m/s, m/s2, rad/s; frame s
 MEAN, CALM_F = 19, 22  # mean force of the window, now and when the calm began, m/s2
 TOLD, WORD, ROSE = 25, 26, 27  # samples since the controller began to say stop; word before, plus 1; it became stop
 TURNED, LOST, BEFORE_S = 28, 29, 30  # since the stop: rad; m2/s2, unknown by gaps; s, behind F_G
-GAIN = 31
+APART_S = 31  # since the last believed sample
+GAIN = 32
 WINDOW = GAIN + gain.SIZE
 
 # settings s
@@ -57,6 +58,7 @@ def step(x, s, word, gyr, acc, dt):
     x[WORD] = word + 1.0
     _keep(x, size, gyr, acc)
     x[SINCE_S] += dt
+    x[APART_S] += dt
     if x[KNOWN] > 0.0:
         _move(x, gyr, acc, min(dt, s[S_GAP_S]))
     shift, turn = _spread(x, s, size)
@@ -215,20 +217,23 @@ def _spread(x, s, size):
 @njit(cache=True)
 def _stand(x, s, size, gyr, acc, dt):
     """At a believed stop the speed is 0 and what the sensors read at rest is learned: a mean over S_MEAN_S."""
+    # a window in which the stand before has still a part shows the same stand
+    anew = x[KNOWN] == 0.0 or (x[LAST] != BELIEVED and x[APART_S] >= s[S_WINDOW_S])
     if x[KNOWN] == 0.0:
         for j in range(3):
-            x[BIAS + j] = x[F_G + j] = 0.0
+            x[BIAS + j] = 0.0
             for k in range(size):
                 x[BIAS + j] += x[WINDOW + 6 * k + j] / size
-                x[F_G + j] += x[WINDOW + 6 * k + 3 + j] / size
         x[KNOWN] = 1.0
-    if x[LAST] != BELIEVED:
+    if anew:
         x[HELD_S] = 0.0
         for j in range(3):  # the tilt of the new place is read anew; the bias goes on
             x[F_G + j] = 0.0
             for k in range(size):
                 x[F_G + j] += x[WINDOW + 6 * k + 3 + j] / size
-        gain.begin(x, GAIN, x[F_G : F_G + 3], s[S_WINDOW_S])
+        # after a long move the calm must be long too: a braking that went on would have changed the force meanwhile
+        settled = s[S_SHARE] * x[SINCE_S] >= s[S_CALM_S]
+        gain.begin(x, GAIN, x[F_G : F_G + 3], max(s[S_WINDOW_S], gain.SETTLE_S) if settled else s[S_WINDOW_S])
     x[HELD_S] = min(x[HELD_S] + dt, s[S_MEAN_S])
     share = min(dt / (x[HELD_S] + size * dt), 1.0) if dt > 0.0 else 0.0
     slow = min(dt / s[S_MEAN_S], 1.0)
@@ -236,5 +241,5 @@ def _stand(x, s, size, gyr, acc, dt):
         x[V + j] = 0.0
         x[F_G + j] += share * (acc[j] - x[F_G + j])
         x[BIAS + j] += slow * (gyr[j] - x[BIAS + j])
-    x[SINCE_S] = x[TURNED] = x[LOST] = 0.0
+    x[SINCE_S] = x[TURNED] = x[LOST] = x[APART_S] = 0.0
     x[BEFORE_S] = x[HELD_S] + s[S_WINDOW_S]
