@@ -168,3 +168,17 @@ def test_side_by_side_flags_are_those_of_single_runs(use_mag):
             told[name] = told.get(name, 0) + int(said.sum())
         assert between(found.q_nb, alone.q_nb).max() < 1e-9  # roundoff of fused products
     assert told["acc_rejected"] == 40 and told["gap"] == 1 and (told["mag_rejected"] > 0) == use_mag
+
+
+@ways()
+@pytest.mark.parametrize("which", ["gyr_s", "acc_s", "mag_s"])
+@pytest.mark.parametrize("size", [2e6, 1e200])
+def test_one_reading_that_no_sensor_gives_is_not_followed(name, way, which, size):
+    """On line and off: a bit on the wire."""
+    recording = noisy_swing()
+    readings = getattr(recording, which).copy()
+    k = len(readings) // 2
+    readings[k] = size * np.array([1.0, -0.4, 0.3])
+    faulty, clean = (answer(name, way, r) for r in (replace(recording, **{which: readings}), recording))
+    # a turn of 1 rad/s is missed for a sample; those without a memory of motion take a force for its direction
+    assert between(faulty.q_nb, clean.q_nb).max() < 2.0 * DEG

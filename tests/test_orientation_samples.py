@@ -110,6 +110,30 @@ def apart(log, every=4, shift_s=0.0):
     return replace(log, mag_s=None), Recording(log.t[rows] + shift_s, mag_s=log.mag_s[rows])
 
 
+@pytest.mark.parametrize("begin", [3, 200])
+def test_a_magnetometer_that_falls_silent_is_refused_or_told(begin):
+    r = noisy_swing()
+    mag_s = r.mag_s.copy()
+    mag_s[begin : 3 * len(r) // 4 if begin == 200 else None] = 0.0
+    silent = replace(r, mag_s=mag_s)
+    with pytest.raises(InputError, match="reads 0 in most samples"):
+        Mahony().run(silent)
+    late = r.mag_s.copy()
+    late[1100:] = 0.0
+    (event,) = Mahony().run(replace(r, mag_s=late)).events
+    assert event.kind == "no_field" and event.t_s == r.t[1099] and event.until_s == r.t[-1]
+
+
+def test_stuck_instruments_are_refused():
+    r = noisy_swing()
+    fast = replace(r, gyr_s=r.gyr_s + np.array([0.0, 0.0, 1.0]), mag_s=np.tile(r.mag_s[:1], (len(r), 1)))
+    with pytest.raises(InputError, match="never changes while the sensor turns"):
+        Mahony().run(fast)
+    turned = np.repeat([[0.0, 0.0, 9.81], [9.81, 0.0, 0.0]], [500, len(r) - 500], axis=0)
+    with pytest.raises(InputError, match="gyroscope reads 0 throughout"):
+        Mahony().run(replace(r, gyr_s=np.zeros_like(r.gyr_s), acc_s=turned))
+
+
 def test_readings_from_before_the_recording_do_not_join_its_first_row():
     log = noisy_swing()
     step_s = log.t[1] - log.t[0]

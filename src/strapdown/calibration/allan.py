@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import chi2
 
 from strapdown.calibration.noise_model import Noise
 from strapdown.errors import InputError
@@ -99,9 +98,10 @@ def _freedom(m: int, samples: int, step: float, noise: Noise) -> float:
 
 def confidence_band(curve: Allan, axis: int, noise: Noise, probability: float = 0.95) -> Band:
     """Where the true Allan deviation of an axis lies, given what the noise was found to be."""
+    from scipy.special import gammaincinv  # quantiles of chi2 without the second that scipy.stats takes to load
+
     freedom = equivalent_freedom(curve, noise)
     tail = (1.0 - probability) / 2.0
     deviation = curve.deviation[:, axis]
-    low = deviation * np.sqrt(freedom / chi2.ppf(1.0 - tail, freedom))
-    high = deviation * np.sqrt(freedom / chi2.ppf(tail, freedom))
+    low, high = (deviation * np.sqrt(freedom / (2.0 * gammaincinv(0.5 * freedom, part))) for part in (1.0 - tail, tail))
     return Band(low, high, freedom, probability)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.stats import chi2
 
 from strapdown.calibration.noise_model import Noise, markov_shape, spectrum_shapes
 from strapdown.calibration.spectrum_fit import Likely, Spectrum, most_likely, sigmas, spectrum
@@ -99,6 +98,8 @@ def _band_that_fits(whole: Spectrum) -> tuple[Spectrum, _Found]:
 
 def _unexplained(spec: Spectrum, likely: Likely) -> float | None:
     """Frequency of the octave that is explained worst, None where all are explained."""
+    from scipy.stats import chi2  # takes a second to load
+
     worst, at = _ALARM, None
     high = spec.k[-1]
     while high > 2:

@@ -192,8 +192,9 @@ def _write(
 ) -> dict[str, str]:
     """shown: the solutions as the picture has them."""
     from strapdown.cli.reproduce import make_folder
+    from strapdown.evaluation.attitude import angles_deg
     from strapdown.evaluation.figures import save
-    from strapdown.evaluation.orientation_figures import angles_deg, orientation_figure
+    from strapdown.evaluation.orientation_figures import orientation_figure
     from strapdown.io.plain_table import write_table
     from strapdown.io.solution import solution_suffix, write_solution
 
@@ -217,7 +218,7 @@ def _document(solutions: "dict[str, Solution]", errors: dict[str, Any]) -> dict[
 
 def _last(solution: "Solution") -> dict[str, Any]:
     """What a filter ends with, and how often it set readings aside."""
-    from strapdown.evaluation.orientation_figures import angles_deg
+    from strapdown.evaluation.attitude import angles_deg
 
     roll, pitch, yaw = angles_deg(solution.q_nb[-1:])[0].tolist()
     sigma = solution.sigma.get("attitude_n")
@@ -247,7 +248,8 @@ def _show(solutions: "dict[str, Solution]", errors: dict[str, Any], nine: bool) 
         found = errors.get(name)
         keys = ("total_deg", "heading_deg", "inclination_deg")
         rows.append([name, *(["-"] * 3 if found is None else [f"{found[key]:.3f}" for key in keys]), *angles, *shares])
-    title = f"Attitude, {9 if nine else 6} axes: RMS error against the log's truth and last angles (deg), samples (%)"
+    against = "RMS error against the log's truth and last angles" if errors else "last angles"
+    title = f"Attitude, {9 if nine else 6} axes: {against} (deg), samples (%)"
     if errors and not nine:
         title += "; for the errors the first heading is the truth's"
     screen.show_table(

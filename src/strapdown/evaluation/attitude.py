@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strapdown.errors import InputError
-from strapdown.rotation import q_conj, q_mul
+from strapdown.rotation import euler_from_q, q_conj, q_mul
 from strapdown.types import Array
 
 
@@ -55,3 +55,8 @@ def rmse_deg(errors: AttitudeErrors, where: NDArray[np.bool_] | None = None) -> 
     """Root mean square errors in deg: total, heading, inclination."""
     total, heading, inclination = (float(np.rad2deg(rmse(part, where))) for part in errors)
     return total, heading, inclination
+
+
+def angles_deg(q: Array) -> Array:
+    """Roll, pitch, yaw (deg) of attitudes, (n, 3)."""
+    return np.rad2deg(np.stack(euler_from_q(q), axis=-1))

@@ -8,9 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from strapdown.evaluation.attitude import attitude_errors
+from strapdown.evaluation.attitude import angles_deg, attitude_errors
 from strapdown.evaluation.figures import LEGEND_ABOVE, STYLE, panels
-from strapdown.rotation import euler_from_q
 from strapdown.types import Array, Solution
 
 # hues far from each other, none of them near the grey of the truth
@@ -19,11 +18,6 @@ ANGLES = ("roll", "pitch", "yaw")
 _MOST_POINTS = 4000
 _LEAST_DEG = 1e-3  # of the error's axis
 _STRAIGHT_DEG = 1.0  # of heading errors: below, the axis is linear, above logarithmic
-
-
-def angles_deg(q: Array) -> Array:
-    """Roll, pitch, yaw (deg) of attitudes, (n, 3)."""
-    return np.rad2deg(np.stack(euler_from_q(q), axis=-1))
 
 
 @mpl.rc_context({**STYLE, "text.parse_math": False})

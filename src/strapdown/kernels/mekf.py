@@ -244,7 +244,8 @@ def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
             state[P + 21 + 7 * i] += state[GYR_WALK2] * (dt - known_s)
         state[WAITED], state[FORCE_T], state[LOST_T], state[START2] = 0.0, 0.0, 0.0, NEVER
     else:
-        if not _up(state, ax, ay, az, dt):
+        # zeros are no reading, of which no motion can be learned
+        if ax * ax + ay * ay + az * az == 0.0 or not _up(state, ax, ay, az, dt):
             flags = ACC_REJECTED
         if has_mag and mx * mx + my * my + mz * mz > 0.0:
             # a heading seen from an inclination that was much worse than it is now is no small rotation off

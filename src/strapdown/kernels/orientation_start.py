@@ -21,7 +21,8 @@ DECLINATION = OWN + 5  # rad
 LONGEST = OWN + 6  # s: a longer step is a gap
 FURTHER = OWN + 7  # a filter's further numbers begin here
 
-MOST = 1e6  # rad/s, m/s2, uT or s: no sensor reads more, and no step is longer; squares and their sums stay numbers
+MOST = 1e6  # m/s2, uT or s: no sensor reads more, and no step is longer; squares and their sums stay numbers
+MOST_RATE = 300.0  # rad/s, of all axes together: twice what any part reads
 MOST2 = MOST * MOST
 LEAST_FORCE2 = 0.96  # (m/s2)^2, a tenth of gravity squared: less is free fall, and noise has no direction
 
@@ -60,7 +61,7 @@ def attitude_from(ax, ay, az, mx, my, mz, has_mag, declination):
 @inner
 def left_out(state, gx, gy, gz, dt):
     """A live sample without a rate or a time that can be cannot be followed: the state stays, and says so."""
-    if abs(gx) + abs(gy) + abs(gz) < MOST and 0.0 < dt < MOST:  # NaN is not below either
+    if abs(gx) + abs(gy) + abs(gz) < MOST_RATE and 0.0 < dt < MOST:  # NaN is not below either
         return False
     state[FLAGS] = GAP
     return True

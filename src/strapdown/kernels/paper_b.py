@@ -15,6 +15,7 @@ from strapdown.kernels.orientation_start import (
     DECLINATION,
     FURTHER,
     LONGEST,
+    MOST,
     NOTHING,
     RATE,
     SEEN,
@@ -137,7 +138,8 @@ def turn(state, has_mag, dt):
 def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
     """One sample: gyr_s (rad/s), acc_s (m/s2) and mag_s (any unit), dt (s) since the last one."""
     # its low-passes would keep what is no number for ever: such a sample is left out whole
-    if left_out(state, gx + ax + mx, gy + ay + my, gz + az + mz, dt):
+    whole = abs(ax) + abs(ay) + abs(az) + abs(mx) + abs(my) + abs(mz) < MOST
+    if left_out(state, gx if whole else math.inf, gy, gz, dt):
         return
     first = state[SEEN] == NOTHING
     if first:

@@ -25,7 +25,7 @@ from strapdown.kernels.orientation_state import (
     STARTED,
     Q,
 )
-from strapdown.orientation.samples import Samples, samples_of, unit_quaternion
+from strapdown.orientation.samples import Samples, samples_of, silences, unit_quaternion, without_faults
 from strapdown.types import Array, Event, Recording, Solution
 
 _BITS = {"acc_rejected": ACC_REJECTED, "mag_rejected": MAG_REJECTED, "rest": REST, "gap": GAP}
@@ -143,9 +143,14 @@ class OrientationFilter:
         settle(rows)
         s = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=self.magnetometer)
         n = len(s.t)
+        faults = None
+        if rows is not self.kernel.rows:  # a step leaves them out by itself
+            s, faults = without_faults(s)
         q, bias, sigma, flags = np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3)), np.empty(n)
         numbers = fresh_state(self.own(), q_ns).numbers
         rows(numbers, s.dt, s.gyr, s.acc, s.mag, s.mag_new, q, bias, sigma, flags)
+        if faults is not None:
+            flags = (flags.astype(np.int64) | faults).astype(np.float64)
         return solution_of(
             s,
             q,
@@ -214,7 +219,7 @@ def solution_of(
             bias={} if bias is None else {"gyr_s": bias},
             sigma={} if sigma is None else {"attitude_n": sigma},
             flags=flagged,
-            events=_gaps(samples, longest_step_s),
+            events=(*_gaps(samples, longest_step_s), *_silences(samples)),
         )
     except InputError:  # the types look at every number; what they found means something else here
         lost = ~np.isfinite(np.column_stack([x for x in (q, bias, sigma) if x is not None])).all(axis=1)
@@ -245,3 +250,13 @@ def _gaps(samples: Samples, longest_step_s: float) -> tuple[Event, ...]:
         )
         for i in np.flatnonzero(samples.dt[1:] > longest_step_s)
     )
+
+
+def _silences(samples: Samples) -> list[Event]:
+    return [
+        Event(
+            *(begin, end, "no_field"),
+            f"no magnetometer reading for {end - begin:.3g} s: the heading was the gyroscope's",
+        )
+        for begin, end in silences(samples)
+    ]

@@ -11,9 +11,8 @@ from matplotlib.figure import Figure
 from strapdown.calibration.apply import apply
 from strapdown.calibration.static import calibrate_static
 from strapdown.earth_magnetism import declination, magnetic_field
-from strapdown.evaluation.attitude import attitude_errors
+from strapdown.evaluation.attitude import angles_deg, attitude_errors
 from strapdown.evaluation.figures import STYLE, panels
-from strapdown.evaluation.orientation_figures import angles_deg
 from strapdown.motion import Turntable
 from strapdown.motion.profile import Keep, MoveTo
 from strapdown.orientation.catalogue import filter_by_name
