@@ -8,10 +8,11 @@ import pytest
 from scipy.signal import lfilter
 
 from strapdown.calibration.allan import allan_deviation, averaging_factors, confidence_band, equivalent_freedom
+from strapdown.calibration.counts import smallest_step
 from strapdown.calibration.noise_fit import fit_noise
 from strapdown.calibration.noise_model import FLOOR, MARKOV_PEAK, MARKOV_PEAK_AT, Noise
 from strapdown.calibration.rest import even_step, moved_at
-from strapdown.calibration.static_log import analyse_log, smallest_step
+from strapdown.calibration.static_log import analyse_log
 from strapdown.calibration.twin import twin_of
 from strapdown.errors import InputError
 from strapdown.sensors.error_chain import measure

@@ -7,7 +7,6 @@ chance does once in about 700 logs. Otherwise its value is None, with a reason a
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import brentq
 
 from strapdown.calibration.noise_model import Noise, markov_shape, spectrum_shapes
 from strapdown.calibration.spectrum_fit import Likely, Spectrum, most_likely, sigmas, spectrum
@@ -230,6 +229,8 @@ def _absent(spec: Spectrum, found: _Found, name: str) -> Term:
 
 def _largest(spec: Spectrum, found: _Found, name: str) -> float:
     """The largest constant that the log allows at 95 %, whatever the others are."""
+    from scipy.optimize import brentq
+
     shape = spectrum_shapes(spec.k, spec.samples, spec.step)[name]
     with_it = _fit(spec, (*found.names, name), found.markov_s).likely
 

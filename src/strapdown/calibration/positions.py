@@ -11,12 +11,12 @@ import numpy as np
 
 from strapdown.calibration.apply import refuse_calibrated
 from strapdown.calibration.calibration import FIELDS, Calibration
+from strapdown.calibration.counts import smallest_step
 from strapdown.calibration.log_units import refuse_other_units_at_rest
 from strapdown.calibration.position_fit import Fitted, PoseTable, fit_model, pose_table
 from strapdown.calibration.position_model import UNKNOWNS, amplification, names_of
 from strapdown.calibration.positions_report import accelerometer_correction, gyroscope_correction, rms
 from strapdown.calibration.squared import fit_squared
-from strapdown.calibration.static_log import smallest_step
 from strapdown.calibration.still import Still, still_intervals
 from strapdown.calibration.turns import TurnsFit, fit_turns
 from strapdown.errors import InputError

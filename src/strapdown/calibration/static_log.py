@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strapdown.calibration.allan import Allan, Band, allan_deviation, confidence_band
+from strapdown.calibration.counts import smallest_step
 from strapdown.calibration.noise_fit import AxisFit, fit_noise
 from strapdown.calibration.rest import even_step, moved_at
 from strapdown.errors import InputError
@@ -81,20 +82,3 @@ def _instrument(name: str, values: Array, step: float, probability: float) -> In
 
 def _of_axes(name: str, notes: list[tuple[str, ...]]) -> list[str]:
     return [f"{name} {axis}: {note}" for axis, said in zip("xyz", notes, strict=True) for note in said]
-
-
-def smallest_step(values: Array) -> float | None:
-    """Unit per count of readings that are whole multiples of something; None for readings that are not."""
-    distinct = np.unique(values)
-    gaps = np.diff(distinct)
-    # the same count may be written with different roundoff
-    roundoff = 1e-9 * max(abs(float(distinct[0])), abs(float(distinct[-1])))
-    gaps = gaps[gaps > roundoff]
-    if len(gaps) == 0 or len(gaps) + 1 > len(values) // 4:
-        return None
-    for part in (1.0, 2.0, 3.0):  # the smallest gap may be two or three counts
-        step = float(gaps.min()) / part
-        if np.all(np.abs(gaps / step - np.round(gaps / step)) < 1e-3 + roundoff / step):
-            counts = np.round(gaps / step)
-            return float(gaps.sum() / counts.sum())  # over the whole span: better than a single gap
-    return None

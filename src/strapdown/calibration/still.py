@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from strapdown.calibration.static_log import smallest_step
+from strapdown.calibration.counts import smallest_step
 from strapdown.errors import InputError
 from strapdown.types import Array, Recording
 
