@@ -7,7 +7,9 @@ from paper_c_cases import ROLLING, drive, error_percent
 from strapdown.kernels import eskf as kernel
 from strapdown.kernels import eskf_layout as at
 from strapdown.navigation import smoother
+from strapdown.navigation.program import navigate
 from strapdown.navigation.smoother import smooth
+from strapdown.papers.c_drive import drive as robot_drive
 from strapdown.rotation import q_conj, q_exp, q_log, q_mul
 
 
@@ -124,3 +126,18 @@ def test_a_rotation_of_the_correction_is_told_in_n():
 
     put(x, dx, out)
     np.testing.assert_allclose(out[:4], q_mul(q_exp((0.01, 0.02, -0.03)), x[:4]), atol=1e-15)  # roundoff
+
+
+@pytest.mark.parametrize("kind", ["square", "straight"])
+def test_what_is_considered_stays_in_the_deviations(kind):
+    """As strapdown navigate --smooth: scales and the slope of the floor are considered."""
+    one = robot_drive(kind, 2002)
+    filtered, smoothed = (navigate(one.log, "eskf", one.task(smoothed=how)).solution for how in (False, True))
+    drives = one.log.t > 10.0
+    for name in ("p_n", "v_n", "attitude_n"):
+        assert (smoothed.sigma[name][drives] > 0.0).all()
+    assert np.abs(smoothed.p_n[:, 2] - one.truth.p_n[:, 2]).max() < 0.005  # m, a flat floor; 0.07 by gains as if best
+    off = [np.linalg.norm((s.p_n - one.truth.p_n)[:, :2], axis=1).max() for s in (filtered, smoothed)]
+    assert off[1] < 1.1 * off[0]  # chance
+    z = np.abs(smoothed.p_n - one.truth.p_n)[drives, :2] / smoothed.sigma["p_n"][drives, :2]
+    assert (z > 3.0).mean() < 0.05  # chance: one drive

@@ -3,8 +3,13 @@
 The filter runs forward once and keeps its state every SEGMENT samples; backward, each segment is run again with all
 that the backward pass needs. Memory: 8 kB for each sample of one segment and 3 kB for each segment, whatever the
 length.
+
+The backward pass presumes gains that are the best ones, and those of a filter that considers parameters are not: it
+would give deviations of 0 and wrong heights. So it goes over a filter that takes its scales for right and has no floor
+whose slope is not known. What considering adds to the deviations, and the height, are the filter's own.
 """
 
+from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
@@ -20,7 +25,37 @@ SEGMENT = 1000
 
 def smooth(filt: Eskf, recording: Recording, **given: Unpack[Given]) -> Solution:
     """As filt.run(...), smoothed: position, velocity, attitude, biases and their deviations; flags and events are the
-    filter's. The considered scales stay as they are: their part of the deviations is that of the filter."""
+    filter's, and where its floor may slope, the height."""
+    plain = _without_considered(filt)
+    if plain == filt:
+        return _backward(filt, recording, **given)
+    alone = plain.run(recording, **given).sigma
+    told = filt.run(recording, **given)
+    more = {name: np.maximum(told.sigma[name] ** 2 - alone[name] ** 2, 0.0) for name in told.sigma}
+    del alone
+    smoothed = _backward(plain, recording, **given)
+    sigma = {name: np.sqrt(smoothed.sigma[name] ** 2 + more[name]) for name in more}
+    p_n, v_n = np.array(smoothed.p_n), np.array(smoothed.v_n)
+    if plain.flat_floor != filt.flat_floor:
+        for name, mine, its in (("p_n", p_n, told.p_n), ("v_n", v_n, told.v_n)):
+            assert its is not None
+            mine[:, 2], sigma[name][:, 2] = its[:, 2], told.sigma[name][:, 2]
+    return replace(smoothed, p_n=p_n, v_n=v_n, sigma=sigma, flags=told.flags, events=told.events)
+
+
+def _without_considered(filt: Eskf) -> Eskf:
+    wheel, floor = filt.wheel_travel, filt.flat_floor
+    return replace(
+        filt,
+        gyr_matrix_sigma=0.0,
+        acc_scale_sigma=0.0,
+        acc_axes_sigma=0.0,
+        wheel_travel=None if wheel is None else replace(wheel, scale_sigma=0.0),
+        flat_floor=None if floor is None or floor.slope_of_pitch > 0.0 else floor,
+    )
+
+
+def _backward(filt: Eskf, recording: Recording, **given: Unpack[Given]) -> Solution:
     rows, state = filt.prepare(recording, **given)
     n = len(rows.dt)
     parts = [slice(i, min(i + SEGMENT, n)) for i in range(0, n, SEGMENT)]
