@@ -1,5 +1,7 @@
 """Heights of a walk: floors are level, stairs are not, and the deviation says what is left."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -60,6 +62,16 @@ def test_velocity_stays_the_slope_of_the_height(rises):
     inside = ~stance[1:] & ~stance[:-1]
     assert more_v[1:][inside] == pytest.approx(slope[inside], abs=1e-9)  # roundoff over a step
     assert np.all(more_v[stance] == 0.0)
+
+
+def test_the_deviation_grows_in_a_last_swing_without_an_end():
+    solution, stance = walked([0.01, 0.01])
+    stance = stance.copy()
+    stance[-STANCE:] = False
+    sigma = solution.sigma["p_n"].copy()
+    sigma[-STANCE:, 2] = 0.2
+    told, _, _ = level_steps(replace(solution, sigma={"p_n": sigma}), stance)
+    assert told.sigma["p_n"][-1, 2] > 0.19 > told.sigma["p_n"][-STANCE - 1, 2]
 
 
 def test_a_foot_that_does_not_walk_stays_as_it_is():

@@ -117,13 +117,16 @@ def test_short_stops_are_used_without_a_flag():
     assert stop_table(found.solution, path.stops).final.percent < 0.5  # chance; 10 to 60 if no stop is used
 
 
-def turned_about(lever_m, **known):
+def turned_about(lever_m, wheel=False, told=True, **known):
     """Paper C's square by a quiet sensor off the axle; largest error (m) of the sensor's own path, and the events."""
     path = StopAndGo.square(first_rest_s=10.0)
     seen = path.at(np.arange(0.0, path.duration_s, 1.0 / RATE_HZ)).seen_from(lever_m, (1.0, 0.0, 0.0, 0.0))
     noise = np.random.default_rng(5).normal(size=(2, len(seen), 3))
     acc_s, gyr_s = seen.specific_force_b(G) + 7e-3 * noise[0], seen.w_nb_b + 5e-4 * noise[1]
-    log = Recording(seen.t, gyr_s=gyr_s, acc_s=acc_s, stop=path.stopped(seen.t))
+    travel = WheelOdometer(0.03, 600).measure(path.at(seen.t), stream=np.random.SeedSequence(7))
+    log = Recording(seen.t, gyr_s=gyr_s, acc_s=acc_s, stop=path.stopped(seen.t) if told else None)
+    if wheel:
+        log = replace(log, odometer=np.interp(seen.t, travel.t, travel.distance_m))
     task = Task(yaw_rad=path.start_yaw_rad, heading_sigma_rad=0.0, gravity=G, **known)
     solution = navigate(log, "eskf", task).solution
     off = solution.p_n - (seen.p_n - seen.p_n[0])
@@ -136,6 +139,13 @@ def test_a_sensor_off_the_axle_of_which_nobody_told_is_followed(lever_m):
     assert largest < 0.08  # m: chance; with the sensor believed on the axle 5 to 10
     assert not events & {"sideways_rejected", "stop_rejected", "stop_insisted"}
     assert turned_about(lever_m, lever_sigma_m=0.0)[0] > 0.1  # what is wrongly told is believed
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_wheel_that_stands_in_turns_about_an_unknown_lever_is_not_taken_for_dead(told):
+    largest, events = turned_about((0.0, 0.2, 0.0), wheel=True, told=told)
+    assert largest < 0.04  # m: chance; 0.2 to 0.7 where the tick after the turn is believed to tell of the speed then
+    assert "odometer_rejected" not in events
 
 
 def test_an_inverted_flag_is_told():
@@ -188,8 +198,17 @@ def test_a_dead_magnetometer_is_told_and_not_used():
     one = driven()
     dead = replace(one.log, mag_s=np.zeros((len(one.log), 3)))
     found = navigate(dead, "eskf", task_of(one))
-    assert "the magnetometer reads zero throughout: it is not used" in found.notes
+    assert "the magnetometer reads less than 1 uT throughout: it is not used" in found.notes
     assert np.array_equal(found.solution.p_n, navigate(replace(dead, mag_s=None), "eskf", task_of(one)).solution.p_n)
+
+
+def test_a_magnetometer_that_dies_on_the_way_is_told():
+    one = driven()
+    mag_s = one.log.mag_s.copy()
+    mag_s[len(mag_s) // 2 :] = 0.0
+    found = navigate(replace(one.log, mag_s=mag_s), "eskf", task_of(one))
+    assert "the magnetometer reads less than 1 uT in 50 % of the samples: check it" in found.notes
+    assert stop_table(found.solution, one.stops).final.percent < 2.0  # chance: gyroscope alone
 
 
 def test_a_foot_has_the_same_heading_rules():

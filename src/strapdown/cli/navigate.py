@@ -134,7 +134,7 @@ def navigate(
         refuse_other_run(recording.t, truth)
     if lever is None and vehicle == "robot":
         notes.append(
-            "where the sensor sits is not given: the path is that of the sensor, and in turns the wheels tell nothing; "
+            "where the sensor sits is not given: the path is that of the sensor, and in turns the wheels tell little; "
             "give --lever if you know"
         )
     task = Task(

@@ -28,8 +28,8 @@ _HEADER_WITHIN_LINES = 100  # a foreign file may begin with notes
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|nan|inf|infinity)\s*", re.IGNORECASE)
 # flags as programs write them: 1, 1.0, 1.000000e+00, True
 _FALSE, _TRUE = (
-    [word, word.title(), word.upper(), *(f"{number:.{digits}{form}}" for digits in range(19) for form in "fe")]
-    for number, word in enumerate(("false", "true"))
+    [word, word.title(), word.upper(), f"{n}.", f"{n}e0", *(f"{n:.{d}{form}}" for d in range(19) for form in "feE")]
+    for n, word in enumerate(("false", "true"))
 )
 _NOT_BLANK, _NOT_LINE_END = re.compile(rb"\S"), re.compile(rb"[^\r\n]")
 
@@ -137,11 +137,17 @@ def _table(block: Block, head: _Head, found: list[Source], decimal_point: str) -
             include_columns=[str(s.index) for s in found],
             null_values=[""],
             strings_can_be_null=True,
-            true_values=[word.replace(".", decimal_point) for word in _TRUE],
-            false_values=[word.replace(".", decimal_point) for word in _FALSE],
+            true_values=_spelled(_TRUE, decimal_point),
+            false_values=_spelled(_FALSE, decimal_point),
             decimal_point=decimal_point,
         ),
     )
+
+
+def _spelled(words: list[str], decimal_point: str) -> list[str]:
+    """Beside a space too, as numbers may stand."""
+    pointed = [word.replace(".", decimal_point) for word in words]
+    return [*pointed, *(f" {word}" for word in pointed), *(f"{word} " for word in pointed)]
 
 
 def _head(block: Block, mapping: ColumnMapping | None, place: str) -> _Head:

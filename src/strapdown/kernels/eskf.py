@@ -29,6 +29,7 @@ from strapdown.kernels.eskf_layout import (
     T_COUNT,
     T_RHO,
     TRAVEL_M,
+    TURNED_RAD,
     USED,
     X_SIZE,
     N,
@@ -59,7 +60,7 @@ def step(x, s, seen, gyr, acc, mag, extra, dt, tape):
     elif dt > s[S_GAP_S]:
         predict_gap(x, cov, s, dt, tape)
         x[USED] += float(1 << GAP)
-        x[ODOMETER_M] = x[TRAVEL_M] = x[ODOMETER_S] = x[REFUSED_S] = 0.0
+        x[ODOMETER_M] = x[TRAVEL_M] = x[ODOMETER_S] = x[TURNED_RAD] = x[REFUSED_S] = 0.0
     else:
         if x[STEP_S] == 0.0:
             x[STEP_S] = dt

@@ -64,6 +64,7 @@ from strapdown.kernels.eskf_layout import (
     SINCE_STOP_S,
     STEP_S,
     TRAVEL_M,
+    TURNED_RAD,
     UPWARD,
     USED,
     V_N,
@@ -83,6 +84,7 @@ from strapdown.kernels.eskf_updates import nis_of_three, one, three, told
 from strapdown.kernels.rotation import rotate
 
 NOT_USED = (False, 0.0, 0.0, 0.0)
+WAITING_M_S2 = 0.15  # half of an acceleration of 0.3 m/s2: how far a mean speed is from the last one
 
 
 @njit(cache=True)
@@ -160,11 +162,12 @@ def numbers(x, s, seen, gyr, mag, extra, dt, tape):
             use = variance >= 0.0 and not stop
             if use:  # wheels roll: the body's origin moves neither to the side nor off its floor
                 e = -body_speed(x, s, 1 if kind == SIDEWAYS else 2, gyr)
-                variance += lever_variance(x, s, gyr, dt, dt)
+                turn = turn_rate(x, s, gyr, dt)
+                # it stays the same while the turn lasts: as white noise it counts as often as it is measured in 1 s
+                variance += s[S_LEVER_VAR] * turn * turn / max(min(dt, 1.0), 1e-9)
         elif kind == ODOMETER:
             if seen & SEEN_ODOMETER != 0 and s[S_ODO_R] >= 0.0 and dt > 0.0:
                 use, h_consider, variance, e = wheel(x, s, extra[X_TRAVEL], gyr, dt, stop)
-                variance += lever_variance(x, s, gyr, dt, s[S_ODO_WINDOW_S])
         elif kind == HEADING:
             if seen & SEEN_MAG != 0 and s[S_MAG_R] >= 0.0:
                 use, h_consider, variance, e = heading(x, s, mag)
@@ -229,15 +232,13 @@ def body_speed(x, s, axis, gyr):
 
 
 @njit(cache=True)
-def lever_variance(x, s, gyr, dt, over_s):
-    """Of a speed of the body's origin that is measured every over_s: by a turn about a lever arm of which the length is
-    not known. It stays the same while the turn lasts: as white noise it counts as often as it is measured in a second.
-    """
+def turn_rate(x, s, gyr, dt):
+    """rad/s beyond the noise of the gyroscope, by which an origin at an unknown lever arm moves otherwise than told."""
     if s[S_LEVER_VAR] == 0.0 or dt <= 0.0:
         return 0.0
     w0, w1, w2 = unturned(x, gyr)
     noise2 = 9.0 * (s[S_GYR_READ] + s[S_GYR_Q] / dt)  # of three axes, three times as large as it usually is
-    return s[S_LEVER_VAR] * max(w0 * w0 + w1 * w1 + w2 * w2 - noise2, 0.0) / min(over_s, 1.0)
+    return math.sqrt(max(w0 * w0 + w1 * w1 + w2 * w2 - noise2, 0.0))
 
 
 @njit(cache=True)
@@ -251,21 +252,26 @@ def wheel(x, s, travel_m, gyr, dt, stop):
     x[ODOMETER_M] += travel_m * s[S_ODO_SCALE]
     x[TRAVEL_M] += speed * dt
     x[ODOMETER_S] += dt
+    x[TURNED_RAD] += turn_rate(x, s, gyr, dt) * dt
     window = x[ODOMETER_S]
     if window < s[S_ODO_WINDOW_S]:
         return NOT_USED
+    by_lever = s[S_LEVER_VAR] * x[TURNED_RAD] * x[TURNED_RAD]
     if x[ODOMETER_M] == 0.0 and not stop:
         if window > 10.0 * s[S_ODO_WINDOW_S]:
-            spread = s[S_ODO_R] + window * window * speed_variance(x)
+            spread = s[S_ODO_R] + by_lever + window * window * speed_variance(x)
             away = x[TRAVEL_M] * x[TRAVEL_M] / spread if spread > 0.0 else 0.0
             if away > s[S_GATE_1]:  # a wheel that stands with its vehicle, as in a turn on the spot, is not dead
                 x[NIS + ODOMETER] = away
                 x[REJECTED] += float(1 << ODOMETER)
-            x[TRAVEL_M] = x[ODOMETER_S] = 0.0
+            x[TRAVEL_M] = x[ODOMETER_S] = x[TURNED_RAD] = 0.0
         return NOT_USED
     mean, e = x[ODOMETER_M] / window, (x[ODOMETER_M] - x[TRAVEL_M]) / window
-    x[ODOMETER_M] = x[TRAVEL_M] = x[ODOMETER_S] = 0.0
-    return True, mean, s[S_ODO_R] / (window * window), e
+    x[ODOMETER_M] = x[TRAVEL_M] = x[ODOMETER_S] = x[TURNED_RAD] = 0.0
+    # the error of the mean stands for that of now: while it waited for a tick the speed has changed
+    changed = WAITING_M_S2 * (window - s[S_ODO_WINDOW_S])
+    lever_var = by_lever / (window * window * min(window, 1.0))  # the same for as long as the turn lasts, as above
+    return True, mean, s[S_ODO_R] / (window * window) + changed * changed + lever_var, e
 
 
 @njit(cache=True)

@@ -1,7 +1,8 @@
 """Heights of a walk: a foot's sensor drifts up or down by centimetres with every swing, but floors have steps or none.
 
 A swing whose stances differ by less than any stair rises ended on the floor it began on, and its height is taken so;
-a higher one was a stair, and is kept as measured. Slopes of less than LEVEL_M in a stride (4 deg) are lost by this.
+a higher one was a stair, and is kept as measured. Slopes of less than LEVEL_M in a stride (4 deg) and kerbs are lost
+by this.
 """
 
 from dataclasses import replace
@@ -39,8 +40,10 @@ def level_steps(solution: Solution, stance: NDArray[np.bool_]) -> tuple[Solution
     p_n[:, 2] += np.interp(t, edges_t, np.repeat(shift, 2))
     for (_, last), (first, _), more in zip(stances[:-1], stances[1:], np.diff(shift), strict=True):
         v_n[last + 1 : first, 2] += more / (t[first] - t[last])
-    after = slice(stances[0, 1], None)
-    sigma_p[after, 2] = np.sqrt(np.interp(t[after], edges_t, np.repeat(var, 2)))
+    after, end = slice(stances[0, 1], None), stances[-1, 1]
+    told_var = np.interp(t[after], edges_t, np.repeat(var, 2))
+    told_var[end - stances[0, 1] :] += np.maximum(filters_var[end:] - filters_var[end], 0.0)  # a swing without an end
+    sigma_p[after, 2] = np.sqrt(told_var)
     told = replace(solution, p_n=p_n, v_n=v_n, sigma={**solution.sigma, "p_n": sigma_p})
     return told, int(level.sum()), len(level)
 
