@@ -144,7 +144,7 @@ def run() -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
     for work in (*works.values(), *live.values()):
         work()  # compiled, pages touched
     whole = interleaved(works, rounds=5)
-    alone = interleaved(live, rounds=8)
+    alone = interleaved(live, rounds=20)
     return (
         [(name, seconds / len(log) * 1e9) for name, seconds in whole.items()],
         [(name, seconds / LIVE_STEPS * 1e6) for name, seconds in alone.items()],

@@ -41,7 +41,7 @@ SINCE_STOP_S = 97  # since a stop was last taken
 STEP_S = 98  # the usual step: a lost sample makes one longer
 CLIMB_M = 99  # how high a floor that follows the body's pitch has climbed since the start
 TURNED_RAD = 100  # since the last use of the wheel
-COVARIANCE = 102
+COVARIANCE = 104
 X_SIZE = COVARIANCE + N * COLUMNS
 
 # kinds of measurement: place of the NIS; its bit is 1 << kind
