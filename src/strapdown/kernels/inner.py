@@ -19,7 +19,7 @@ woven = njit(
     fastmath={"contract"},
 )
 # for live steps: numba keeps no count of who holds their arrays, which Python's call would make and drop every time
-live = njit(cache=True, error_model="numpy", _nrt=False)
+live = njit(cache=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True)
 
 
 @njit(cache=True, inline="always")

@@ -180,7 +180,7 @@ def step(state, gyr, acc, mag, dt):
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     """The same over a recording."""
     numbers = pointer(state)

@@ -280,7 +280,7 @@ def _heading(state, n, dt, gyr, mag, mag_new, q, bias, sigma, bias_sigma, table,
     return made
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def smooth_rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     """Attitude, bias, deviations and flags of every sample from all samples; state: as before the first one."""
     n = len(dt)

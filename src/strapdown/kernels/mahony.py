@@ -106,7 +106,7 @@ def step(state, gyr, acc, mag, dt):
     return True
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract"})
+@njit(cache=True, error_model="numpy", fastmath={"contract"}, no_cfunc_wrapper=True)
 def rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     """All samples; in the end the state is that after the last one."""
     numbers = pointer(state)

@@ -42,7 +42,7 @@ from strapdown.kernels.vqf_lowpass import (
 _BLOCK, _SIZE = (0, 3), block_size(3)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def smooth_rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     """q (s to n), bias (rad/s) and flags of every row; state: a fresh one of the filter, which stays as it is. sigma is
     not told: this filter has none."""

@@ -90,6 +90,7 @@ class StopAndGo:
         lengths = np.hypot(ways[:, 0], ways[:, 1])
         yaws = self.start_yaw_rad + np.arctan2(ways[:, 1], ways[:, 0])
         turns = wrap(np.diff(yaws))
+        turns[turns < -np.pi + 1e-9] += 2.0 * np.pi  # half a turn goes to the left, whatever roundoff says
         return (
             np.concatenate([[0.0], np.cumsum(lengths)]),
             turned_by(self.start_yaw_rad, ways / lengths[:, None]),
