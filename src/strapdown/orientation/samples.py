@@ -16,7 +16,7 @@ LEAST_SAMPLES = 4
 _LOOKED_AT = 10_000  # samples tell the unit as well as all of them do
 _REPEATS_TO_TELL = 0.3  # of all rows: then the magnetometer is slower than the log and its last reading is repeated
 _LEAST_COVER = 0.1  # of the recording's time, by a magnetometer of its own: less is a clock that is off
-_MOST_RATE = 150.0  # rad/s, 8600 deg/s: beyond every part
+_PART_RATE = 150.0  # rad/s, 8600 deg/s: beyond every part
 _FAULTS = 0.001  # of all rows: more is another unit
 _TURNS = 0.35  # rad/s: faster is no rest
 _TURNED = 0.94  # cosine of 20 deg
@@ -150,7 +150,7 @@ def _check_units(recording: Recording) -> None:
     gyr = np.asarray(recording.gyr_s)
     rate = max(float(gyr.max()), -float(gyr.min()))
     # single readings beyond every part are faults of a wire, which filters leave out
-    if rate > _MOST_RATE and np.count_nonzero((np.abs(gyr) > _MOST_RATE).any(axis=1)) > _FAULTS * len(gyr):
+    if rate > _PART_RATE and np.count_nonzero((np.abs(gyr) > _PART_RATE).any(axis=1)) > _FAULTS * len(gyr):
         raise InputError(
             f"the gyroscope reads up to {rate:.4g} rad/s: these are deg/s or raw counts; "
             "give the unit in the column mapping (docs/io.md)"

@@ -13,6 +13,7 @@ from strapdown.evaluation.trajectory import ClosingError, closing_error
 from strapdown.navigation.adaptive_stops import FootStops
 from strapdown.navigation.eskf import Eskf
 from strapdown.navigation.foot import align_foot, foot_filter
+from strapdown.navigation.foot_heights import LEVEL_M
 from strapdown.navigation.program import Task, navigate
 from strapdown.navigation.smoother import smooth
 from strapdown.papers.claim import Claim
@@ -149,7 +150,8 @@ def real_claims(folder: Path, done: Callable[[float], None]) -> list[Claim]:
         found.append(Claim(f"{c}/openshoe/{name}", what, None, percent, limit, "hcarlsso/ZUPT-aided-INS, square2"))
     gap, level, free = (xio_closing(walk_csv, flat_floor) for flat_floor in (None, True, False))
     what = (
-        f"xio_gait short walk, closing error, m (with --flat-floor {level.length_m:.3f}; with heights as measured "
+        f"xio_gait short walk, closing error, m, swings of less than {LEVEL_M:g} m in height taken as level, which the "
+        f"published figure does not (with --flat-floor {level.length_m:.3f}; with heights as measured "
         f"{free.horizontal_m:.3f} in the plane and {abs(free.up_m):.2f} in height)"
     )
     found.append(Claim(f"{c}/xio", what, 0.082, gap.length_m, 0.12, "xioTechnologies/Gait-Tracking"))
