@@ -4,9 +4,9 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from benchmarks.measure import interleaved
-from strapdown.calibration.ellipsoid import fit_ellipsoid, unpacked
-from strapdown.calibration.magnetometer import calibrate_magnetometer
-from strapdown.papers.c_magnetometer import calibrated, specimen
+from strapdown.calibration.magnetometer.ellipsoid import fit_ellipsoid, unpacked
+from strapdown.calibration.magnetometer.fit import calibrate_magnetometer
+from strapdown.papers.c.magnetometer import calibrated, specimen
 from strapdown.types import Recording
 
 N = 1_000_000

@@ -4,12 +4,12 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from benchmarks.measure import cpu_seconds, interleaved
-from strapdown.calibration.position_fit import fit_model
-from strapdown.calibration.position_model import forces, solve
-from strapdown.calibration.positions import calibrate_positions
-from strapdown.motion.poses import Poses
-from strapdown.papers.c_positions import POSES, G, Ideal, hand_held
-from strapdown.sensors.part import load_part
+from strapdown.calibration.poses.accelerometer_fit import fit_model
+from strapdown.calibration.poses.accelerometer_model import forces, solve
+from strapdown.calibration.poses.positions import calibrate_positions
+from strapdown.motion.paths.poses import Poses
+from strapdown.papers.c.positions import POSES, G, Ideal, hand_held
+from strapdown.sensors.parts.part import load_part
 
 SAMPLES, RATE_HZ = 1_000_000, 1000.0
 TARGET_S = 2.0  # the whole calibration of a million samples, on one core

@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.measure import cpu_seconds, interleaved
 from strapdown.navigation.alignment import align_to_yaw
 from strapdown.navigation.ekf15 import Ekf15
-from strapdown.navigation.eskf import Eskf
+from strapdown.navigation.eskf.filter import Eskf
 from strapdown.types import Recording
 
 G = 9.81
@@ -140,7 +140,7 @@ def run() -> tuple[dict[str, float], list[str]]:
 
 def fifty_runs_s() -> float:
     """CPU time of 50 virtual robots on paper C's square: calibration, drive and our filter."""
-    from strapdown.papers.c_drive import drive
+    from strapdown.papers.c.drive import drive
 
     def some(first: int) -> None:
         for seed in range(first, first + FEW_ROBOTS):

@@ -91,7 +91,11 @@ def _peers(log: Recording) -> dict[str, Callable[[], object]]:
 
 def _kernels(log: Recording) -> dict[str, Callable[[], object]]:
     """Loops alone, as the package has them: without checks of the input and into memory at hand."""
-    from strapdown.kernels import lodestar, lodestar_smoother, mahony, mahony_lanes, vqf, vqf_smooth
+    from strapdown.kernels.orientation import mahony, mahony_lanes
+    from strapdown.kernels.orientation.lodestar import filter as lodestar
+    from strapdown.kernels.orientation.lodestar import smoother as lodestar_smoother
+    from strapdown.kernels.orientation.vqf import filter as vqf
+    from strapdown.kernels.orientation.vqf import smoother as vqf_smooth
     from strapdown.orientation.lodestar import Lodestar
     from strapdown.orientation.mahony import Mahony
     from strapdown.orientation.vqf import Vqf

@@ -4,9 +4,9 @@ import mujoco
 import numpy as np
 
 from benchmarks.measure import interleaved
-from strapdown.engines.mujoco import MujocoRobot
+from strapdown.engines.mujoco.robot import MujocoRobot
+from strapdown.engines.mujoco.robot_file import RobotFile
 from strapdown.engines.parts import Mount, Start
-from strapdown.engines.robot_file import RobotFile
 from strapdown.vehicles import builtin
 
 DURATION_S = 10.0

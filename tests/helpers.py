@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from strapdown.earth import gravity_vector
-from strapdown.engines.mujoco import MujocoRobot
-from strapdown.engines.robot_file import RobotFile
+from strapdown.engines.mujoco.robot import MujocoRobot
+from strapdown.engines.mujoco.robot_file import RobotFile
 from strapdown.environment.rig import rig_from
 from strapdown.environment.simulate import simulate
 from strapdown.rotation import q_conj, q_rotate

@@ -12,7 +12,7 @@ from strapdown.orientation.catalogue import FILTERS, filter_by_name
 from strapdown.rotation import q_conj, q_exp, q_from_euler, q_log, q_mul, q_rotate
 from strapdown.sensors.imu import sample_times
 from strapdown.sensors.module import Module
-from strapdown.sensors.part import load_part
+from strapdown.sensors.parts.part import load_part
 from strapdown.types import Recording
 
 DEG = np.pi / 180.0

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from strapdown.earth import gravity_vector
-from strapdown.motion.stop_and_go import StopAndGo
-from strapdown.navigation.eskf import Eskf
-from strapdown.navigation.updates import FlatFloor, NonHolonomic, WheelTravel
+from strapdown.motion.paths.stop_and_go import StopAndGo
+from strapdown.navigation.eskf.filter import Eskf
+from strapdown.navigation.eskf.updates import FlatFloor, NonHolonomic, WheelTravel
 from strapdown.rotation import q_conj, q_exp, q_mul, q_rotate
 from strapdown.sensors.error_chain import measure
 from strapdown.sensors.odometer import WheelOdometer
-from strapdown.sensors.part import load_part
+from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.streams import seed_of
 from strapdown.sensors.triad import Triad
 from strapdown.types import Recording

@@ -13,10 +13,11 @@ PACKAGE = "strapdown"
 
 # room: what it may import from the package, besides itself. A room is a file or a folder in src/strapdown;
 # "motion.protocol" names one file of a room.
-CORE = {"errors", "kernels", "rotation", "earth", "earth_magnetism", "types"}
+CORE = {"errors", "checks", "kernels", "rotation", "earth", "earth_magnetism", "types"}
 AT_THE_EDGE = CORE | {"motion.protocol"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "checks": {"errors", "kernels", "rotation", "types"},
     "kernels": set(),
     "rotation": {"errors", "kernels"},
     "earth": {"errors", "kernels", "rotation"},
@@ -34,7 +35,8 @@ MAY_IMPORT["calibration"] = CORE | {"motion", "sensors", "io"}
 MAY_IMPORT["orientation"] = CORE | {"motion", "sensors", "io"}
 MAY_IMPORT["navigation"] = MAY_IMPORT["calibration"] | {"calibration", "orientation"}
 MAY_IMPORT["evaluation"] = MAY_IMPORT["navigation"] | {"navigation"}
-MAY_IMPORT["environment"] = MAY_IMPORT["evaluation"] | {"evaluation", "engines", "devices", "vehicles"}
+MAY_IMPORT["reporting"] = MAY_IMPORT["evaluation"] | {"evaluation"}
+MAY_IMPORT["environment"] = MAY_IMPORT["reporting"] | {"reporting", "engines", "devices", "vehicles"}
 MAY_IMPORT["studio"] = MAY_IMPORT["environment"] | {"environment"}
 MAY_IMPORT["papers"] = MAY_IMPORT["environment"] | {"environment"}  # the experiments are rigs run in the environment
 MAY_IMPORT["cli"] = MAY_IMPORT["studio"] | {"studio", "papers"}

@@ -18,14 +18,14 @@ _HOME = {
     "RecordedMotion": "motion.recorded",
     "read_poses": "motion.recorded",
     "Imu": "sensors.imu",
-    "MujocoRobot": "engines.mujoco",
-    "DrivenRobot": "engines.driven",
-    "RobotFile": "engines.robot_file",
+    "MujocoRobot": "engines.mujoco.robot",
+    "DrivenRobot": "engines.mujoco.driven",
+    "RobotFile": "engines.mujoco.robot_file",
     "Rig": "environment.rig",
     "read_rig": "environment.rig",
     "simulate": "environment.simulate",
-    "dead_reckon": "navigation.strapdown",
-    "dead_reckon_increments": "navigation.strapdown",
+    "dead_reckon": "navigation.dead_reckoning",
+    "dead_reckon_increments": "navigation.dead_reckoning",
 }
 __all__ = sorted(_HOME)
 

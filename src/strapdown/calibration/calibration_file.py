@@ -12,7 +12,7 @@ from strapdown.calibration.calibration import PARAMETERS, UNITS, VERDICTS, Calib
 from strapdown.errors import InputError
 from strapdown.io.atomic import whole_bytes, whole_file
 from strapdown.io.toml_text import shown, toml_key, toml_value
-from strapdown.sensors.part_file import toml_values
+from strapdown.sensors.parts.part_file import toml_values
 
 FORMAT = "strapdown calibration 1"
 _FAMILY = FORMAT.rpartition(" ")[0]

@@ -6,10 +6,10 @@ import numpy as np
 
 from strapdown.calibration.apply import apply
 from strapdown.calibration.calibration import FIELDS, UNITS, Calibration, Correction
-from strapdown.calibration.heated_rest import still_while_heated
 from strapdown.calibration.log_units import refuse_other_units_at_rest
-from strapdown.calibration.rest_blocks import blocks_of
 from strapdown.calibration.still import Still
+from strapdown.calibration.temperature.heated_rest import still_while_heated
+from strapdown.calibration.temperature.rest_blocks import blocks_of
 from strapdown.earth import STANDARD_GRAVITY
 from strapdown.errors import InputError
 from strapdown.types import Array, Recording

@@ -8,8 +8,8 @@ import typer
 from strapdown.cli.log import Columns, Json, Sensor, read_log
 
 if TYPE_CHECKING:
-    from strapdown.calibration.noise_fit import Term
-    from strapdown.calibration.static_log import InstrumentNoise, LogNoise
+    from strapdown.calibration.noise.fit import Term
+    from strapdown.calibration.noise.static_log import InstrumentNoise, LogNoise
 
 _NAMES = {
     "white": "N white noise",
@@ -40,9 +40,9 @@ def allan(
 
     Example: strapdown allan night.parquet --fit -o my_imu.toml --plot allan.png
     """
-    from strapdown.calibration.noise_words import as_document
-    from strapdown.calibration.static_log import analyse_log
-    from strapdown.calibration.twin import remarks, write_twin
+    from strapdown.calibration.noise.static_log import analyse_log
+    from strapdown.calibration.noise.twin import remarks, write_twin
+    from strapdown.calibration.noise.units import as_document
     from strapdown.cli import screen
     from strapdown.errors import InputError
     from strapdown.io.atomic import writable_target
@@ -64,8 +64,8 @@ def allan(
     fit = fit or output is not None
     notes = [*found.notes, *(remarks(found) if output is not None else ())]
     if plot is not None:
-        from strapdown.evaluation.allan_figures import allan_figure
-        from strapdown.evaluation.figures import save
+        from strapdown.reporting.allan_figures import allan_figure
+        from strapdown.reporting.figures import save
 
         save(allan_figure(found, log.name, fit), plot)
     if as_json:
@@ -117,8 +117,8 @@ def _show_curves(found: "LogNoise") -> None:
 
 
 def _show_fit(instrument: "InstrumentNoise") -> None:
-    from strapdown.calibration.noise_fit import TERMS
-    from strapdown.calibration.noise_words import USUAL
+    from strapdown.calibration.noise.fit import TERMS
+    from strapdown.calibration.noise.units import USUAL
     from strapdown.cli import screen
 
     rows = []

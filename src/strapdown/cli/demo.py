@@ -26,18 +26,22 @@ def demo(
     """
     from strapdown.calibration.calibration_file import write_calibration
     from strapdown.cli import screen
-    from strapdown.cli.reproduce import make_folder
-    from strapdown.evaluation.figures import save
-    from strapdown.evaluation.navigation_figures import trajectory_figure
-    from strapdown.evaluation.report import write_report
+    from strapdown.cli.reproduce.command import make_folder
     from strapdown.evaluation.stops import stop_table
     from strapdown.io import write
     from strapdown.io.solution import write_solution
     from strapdown.kernels.compiled import ERRORS
-    from strapdown.papers.c_drive import drive
+    from strapdown.papers.c.drive import drive
+    from strapdown.reporting.figures import save
+    from strapdown.reporting.navigation_figures import trajectory_figure
+    from strapdown.reporting.report import write_report
 
     make_folder(output)
-    screen.ready(*ERRORS, "ellipsoid", "turns", "whitening", "eskf", "ekf15", "stop_judge", "stop_gain")
+    screen.ready(
+        *ERRORS,
+        "calibration.ellipsoid",
+        *(f"navigation.{name}" for name in ("eskf.filter", "ekf15", "stop_judge", "stop_gain")),
+    )
     with screen.progress("calibrating a virtual robot and driving its square", 3.0) as done:
         run = drive("square", _SEED)
         done(1.0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from strapdown.sensors.part import Part
+    from strapdown.sensors.parts.part import Part
     from strapdown.sensors.triad import Triad
     from strapdown.types import Recording
 
@@ -167,7 +167,7 @@ def noise_of_part(recording: "Recording", part: str | None) -> "tuple[str | None
     magnetometer that stands beside the part has those of its own part.
     """
     from strapdown.errors import InputError
-    from strapdown.sensors.part import load_part
+    from strapdown.sensors.parts.part import load_part
 
     meta = recording.meta
     named = part if part is not None else meta.get("part")
@@ -193,7 +193,7 @@ def noise_of_part(recording: "Recording", part: str | None) -> "tuple[str | None
 def part_named(name: str | None) -> "Part | None":
     """The part of the catalogue, where it has one of this name."""
     from strapdown.errors import InputError
-    from strapdown.sensors.part import load_part
+    from strapdown.sensors.parts.part import load_part
 
     try:
         return None if name is None else load_part(name)

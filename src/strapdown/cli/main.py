@@ -7,12 +7,12 @@ import traceback
 import typer
 
 from strapdown.cli.allan import allan
-from strapdown.cli.calibrate import calibrate
+from strapdown.cli.calibrate.fits import calibrate
 from strapdown.cli.demo import demo
 from strapdown.cli.evaluate import evaluate
-from strapdown.cli.navigate import navigate
-from strapdown.cli.orient import orient
-from strapdown.cli.reproduce import reproduce
+from strapdown.cli.navigate.command import navigate
+from strapdown.cli.orient.command import orient
+from strapdown.cli.reproduce.command import reproduce
 from strapdown.cli.sensors import sensors
 from strapdown.cli.simulate import simulate
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from strapdown.sensors.part import Part
-    from strapdown.sensors.sheet_number import Number
+    from strapdown.sensors.parts.part import Part
+    from strapdown.sensors.parts.sheet_number import Number
 
 _JSON = typer.Option("--json", help="Print one JSON document instead of the table.")
 _PART = typer.Argument(metavar="PART", help="A part of the catalogue, or a part file (.toml).")
@@ -29,7 +29,7 @@ def catalogue(context: typer.Context, as_json: Annotated[bool, _JSON] = False) -
             raise InputError(f"put --json after {context.invoked_subcommand}")
         return
     from strapdown.cli import screen
-    from strapdown.sensors.part import catalogue as all_parts
+    from strapdown.sensors.parts.part import catalogue as all_parts
 
     parts = all_parts()
     if as_json:
@@ -74,7 +74,7 @@ def show(part: Annotated[str, _PART], as_json: Annotated[bool, _JSON] = False) -
     Example: strapdown sensors show MPU-6050
     """
     from strapdown.cli import screen
-    from strapdown.sensors.part import load_part
+    from strapdown.sensors.parts.part import load_part
 
     found = load_part(part)
     if as_json:
@@ -136,7 +136,7 @@ def compare(
     from strapdown.cli import screen
     from strapdown.errors import InputError
     from strapdown.io.atomic import writable_target
-    from strapdown.sensors.part import load_part
+    from strapdown.sensors.parts.part import load_part
 
     if output is not None:
         if output.suffix.lower() != ".png":
@@ -147,7 +147,7 @@ def compare(
     if len(nominal) < len(loaded):
         raise InputError(f"the same part is named twice among {', '.join(p.name for p in loaded)}; name each once")
 
-    from strapdown.evaluation import part_figures
+    from strapdown.reporting import part_figures
 
     table = part_figures.compare(nominal)
     if output is not None:
@@ -207,8 +207,8 @@ def draw(
 
     from strapdown.cli import screen
     from strapdown.errors import InputError
-    from strapdown.sensors.model_file import model_text, write_model
-    from strapdown.sensors.part import load_part
+    from strapdown.sensors.parts.model_file import model_text, write_model
+    from strapdown.sensors.parts.part import load_part
 
     if output is not None and output.suffix.lower() not in (".toml", ".json"):
         raise InputError(f"{output}: a sensor model ends in .toml, or .json for MATLAB; name it so")

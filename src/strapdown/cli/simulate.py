@@ -44,7 +44,7 @@ def simulate(
             raise InputError(f"{rig}: {error}") from None
     write(output, result.recordings)
     if picture is not None:
-        from strapdown.evaluation.figures import save, signals
+        from strapdown.reporting.figures import save, signals
 
         save(signals(result.recordings, rig.stem), picture)
     summary = [_summary(name, recording) for name, recording in result.recordings.items()]

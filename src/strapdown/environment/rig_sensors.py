@@ -13,10 +13,10 @@ from strapdown.sensors.imu import ALLOWED_ACC, ALLOWED_GYR, Imu
 from strapdown.sensors.inclinometer import Inclinometer
 from strapdown.sensors.magnetic_sources import CurrentLoop, Dipole
 from strapdown.sensors.magnetometer import NO_IRON, NO_SOFT_IRON
-from strapdown.sensors.model_file import read_model
 from strapdown.sensors.module import Module
 from strapdown.sensors.odometer import WheelOdometer
-from strapdown.sensors.part import load_part
+from strapdown.sensors.parts.model_file import read_model
+from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.streams import seed_of
 from strapdown.sensors.temperature import SelfHeating, Temperature, TemperatureSeries
 from strapdown.sensors.triad import Matrix, Triad

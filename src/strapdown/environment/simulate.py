@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from strapdown.earth_magnetism import magnetic_field
+from strapdown.environment.mounted_motion import Task, path_of, path_sights, robot_sights
 from strapdown.environment.rig import Rig
 from strapdown.environment.rig_sensors import InclinometerTable, Mounted, OdometerTable, SensorTable
-from strapdown.environment.sights import Task, path_of, path_sights, robot_sights
 from strapdown.errors import InputError, RangeWarning
 from strapdown.motion import StopAndGo
 from strapdown.sensors.imu import OutOfRange

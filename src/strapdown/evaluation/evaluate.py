@@ -32,9 +32,9 @@ from strapdown.evaluation.trajectory import (
 )
 from strapdown.io import read_one
 from strapdown.io.solution import is_solution, read_solution
+from strapdown.motion.paths.stop_and_go import Stops
 from strapdown.motion.pose_file import read_columns
 from strapdown.motion.recorded import read_poses
-from strapdown.motion.stop_and_go import Stops
 from strapdown.types import Array, Solution
 
 _HEADER_WITHIN_BYTES = 1 << 16

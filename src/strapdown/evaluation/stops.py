@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strapdown.errors import InputError
-from strapdown.motion.stop_and_go import Stops
+from strapdown.motion.paths.stop_and_go import Stops
 from strapdown.types import Array, Motion, Solution, locked
 
 FLICKER_S = 0.25  # a flag that is off for less than this does not end a stand

@@ -15,33 +15,19 @@ from typing import Any
 
 from numba import boolean, float64, int64, types
 
-from strapdown.kernels import (
-    allan,
-    complementary,
-    drift,
-    ekf15,
-    ellipsoid,
-    error_chain,
-    eskf,
-    eskf_smoother,
-    frames,
-    gyro,
-    lodestar,
-    lodestar_smoother,
-    madgwick,
-    mahony,
-    mahony_lanes,
-    mechanisation,
-    mekf,
-    paper_b,
-    rotation,
-    stop_detectors,
-    stop_gain,
-    stop_judge,
-    strapdown,
-    vqf,
-    vqf_smooth,
-)
+from strapdown.kernels import frames, rotation
+from strapdown.kernels.calibration import allan, ellipsoid
+from strapdown.kernels.navigation import dead_reckoning as strapdown
+from strapdown.kernels.navigation import ekf15, mechanisation, stop_detectors, stop_gain, stop_judge
+from strapdown.kernels.navigation.eskf import filter as eskf
+from strapdown.kernels.navigation.eskf import smoother as eskf_smoother
+from strapdown.kernels.orientation import complementary, gyro, madgwick, mahony, mahony_lanes, paper_b
+from strapdown.kernels.orientation.lodestar import filter as lodestar
+from strapdown.kernels.orientation.lodestar import smoother as lodestar_smoother
+from strapdown.kernels.orientation.mekf import filter as mekf
+from strapdown.kernels.orientation.vqf import filter as vqf
+from strapdown.kernels.orientation.vqf import smoother as vqf_smooth
+from strapdown.kernels.sensors import drift, error_chain
 
 _IN1 = types.Array(float64, 1, "C", readonly=True)
 _IN2 = types.Array(float64, 2, "C", readonly=True)
@@ -135,15 +121,17 @@ KERNELS = (
 
 _TAKEN = "STRAPDOWN_KERNELS_TAKEN"  # in the environment of a helping process: the folder of what is taken
 _MOST_PROCESSES = 4
+_HERE = "strapdown.kernels."
 
-MOTION = ("rotation", "frames")  # what every command needs, by file of kernels/
-ERRORS = ("error_chain", "drift")
+MOTION = ("rotation", "frames")  # what every command needs; a file or folder of kernels/, dots between names
+ERRORS = ("sensors",)
 
 
 def kernels_of(files: Sequence[str], live: bool = False) -> list[tuple[Any, Any]]:
-    """The kernels of the named files, each with its signature. live: with the steps that only live programs call; one
-    that is called all the same is compiled then."""
-    found = [item for item in KERNELS if item[0].__module__.rpartition(".")[2] in files]
+    """The kernels of the named files or folders ("navigation.eskf"), each with its signature. live: with the steps
+    that only live programs call; one that is called all the same is compiled then."""
+    wanted = tuple(f"{_HERE}{file}." for file in files)
+    found = [item for item in KERNELS if f"{item[0].__module__}.".startswith(wanted)]
     return [item for item in found if live or item[0].__name__ != "step"]
 
 
@@ -219,7 +207,7 @@ def help_to_compile(files: Sequence[str], live: bool) -> None:
     taken = Path(os.environ[_TAKEN])
     names = dict.fromkeys(kernel.__module__ for kernel, _ in reversed(kernels_of(files, live)))
     for name in names:
-        for kernel, signature in kernels_of([name.rpartition(".")[2]], live):
+        for kernel, signature in kernels_of([name.removeprefix(_HERE)], live):
             if _in_cache(kernel) or not _take(taken, kernel):
                 break
             kernel.compile(signature)
@@ -227,7 +215,7 @@ def help_to_compile(files: Sequence[str], live: bool) -> None:
 
 def compile_all() -> Iterator[bool]:
     """Make all kernels ready, those of live programs too."""
-    return compile_kernels(sorted({kernel.__module__.rpartition(".")[2] for kernel, _ in KERNELS}), live=True)
+    return compile_kernels(sorted({kernel.__module__.removeprefix(_HERE) for kernel, _ in KERNELS}), live=True)
 
 
 def settle(kernel: Any) -> None:

@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from strapdown.checks import rows, triple
 from strapdown.errors import InputError
-from strapdown.motion.checks import rows, triple
-from strapdown.motion.circle import Circle, FigureEight
-from strapdown.motion.linear import Linear
-from strapdown.motion.poses import poses_from
-from strapdown.motion.profile import Keep, MoveTo, Phase, Ramp, SmoothRamp
+from strapdown.motion.paths.circle import Circle, FigureEight
+from strapdown.motion.paths.linear import Linear
+from strapdown.motion.paths.poses import poses_from
+from strapdown.motion.paths.profile import Keep, MoveTo, Phase, Ramp, SmoothRamp
+from strapdown.motion.paths.rest import Rest
+from strapdown.motion.paths.stop_and_go import StopAndGo
+from strapdown.motion.paths.tumble import Tumble
+from strapdown.motion.paths.turntable import Turntable
+from strapdown.motion.paths.waypoints import Waypoints
 from strapdown.motion.protocol import Path
 from strapdown.motion.recorded import read_poses
-from strapdown.motion.rest import Rest
-from strapdown.motion.stop_and_go import StopAndGo
-from strapdown.motion.tumble import Tumble
-from strapdown.motion.turntable import Turntable
-from strapdown.motion.waypoints import Waypoints
 from strapdown.rotation import q_from_euler
 
 

@@ -1,7 +1,7 @@
 """A path played back like an engine: a motion source with one link."""
 
+from strapdown.checks import END_ROUNDOFF_S, finite
 from strapdown.errors import InputError
-from strapdown.motion.checks import END_ROUNDOFF_S, finite
 from strapdown.motion.protocol import Path
 from strapdown.types import Motion
 

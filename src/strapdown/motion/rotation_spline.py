@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
+from strapdown.checks import Array
 from strapdown.errors import InputError
-from strapdown.motion.checks import Array
 from strapdown.motion.hermite import hermite_attitude
-from strapdown.motion.profile import interval_of
+from strapdown.motion.paths.profile import interval_of
 from strapdown.rotation import q_conj, q_continuous, q_log, q_mul
 
 # Beyond this the shorter way round is chance: a printed half turn may lie on either side of pi

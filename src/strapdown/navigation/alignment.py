@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
-from strapdown.kernels import stop_gain
+from strapdown.kernels.navigation import stop_gain
 from strapdown.rotation import IDENTITY, matrix, q_from_euler, q_mul, q_normalise, q_rotate, wrap
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording

@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from strapdown import earth
 from strapdown.errors import InputError
-from strapdown.kernels import ekf15 as kernel
-from strapdown.kernels.ekf15_covariance import HEADING, PITCH, ROLL, N
+from strapdown.kernels.navigation import ekf15 as kernel
+from strapdown.kernels.navigation.ekf15_covariance import HEADING, PITCH, ROLL, N
 from strapdown.navigation.alignment import Alignment, align_by_magnetometer, align_to_yaw
-from strapdown.navigation.eskf_input import new_readings
+from strapdown.navigation.eskf.inputs import new_readings
 from strapdown.rotation import heading_from_q, matrix, q_conj, q_from_heading, q_mul, q_normalise, rfu_from_flu
 from strapdown.types import Array, Event, Recording, Solution, locked, locked_flags
 

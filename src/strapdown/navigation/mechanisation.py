@@ -8,7 +8,7 @@ over dt): two functions.
 import numpy as np
 
 from strapdown.errors import InputError
-from strapdown.kernels import mechanisation as kernel
+from strapdown.kernels.navigation import mechanisation as kernel
 from strapdown.types import Array, Increments, Recording
 
 

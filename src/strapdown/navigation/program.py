@@ -12,8 +12,6 @@ import numpy as np
 
 from strapdown.calibration.still import still_intervals
 from strapdown.errors import InputError
-from strapdown.navigation.adaptive_stops import FootStops, FoundStops
-from strapdown.navigation.adaptive_stops import told_with as foot_told_with
 from strapdown.navigation.alignment import (
     UNKNOWN_HEADING_RAD,
     Alignment,
@@ -22,22 +20,24 @@ from strapdown.navigation.alignment import (
     first_rest_s,
 )
 from strapdown.navigation.body_origin import of_body_origin, sensor_at_start
+from strapdown.navigation.carriers.foot import FOOT_FLOOR, align_foot, foot_filter
+from strapdown.navigation.carriers.foot_heights import LEVEL_M, level_steps, with_height_drift
+from strapdown.navigation.carriers.hand import HAND_FLOOR, hand_filter, hand_stops
+from strapdown.navigation.carriers.wheeled_robot import vehicle_filter
 from strapdown.navigation.ekf15 import Ekf15
-from strapdown.navigation.eskf import Eskf, Given
-from strapdown.navigation.eskf_output import refuse_too_long
-from strapdown.navigation.eskf_state import State
+from strapdown.navigation.eskf.filter import Eskf, Given
+from strapdown.navigation.eskf.outputs import refuse_too_long
+from strapdown.navigation.eskf.smoother import smooth
+from strapdown.navigation.eskf.state import State
 from strapdown.navigation.event_notes import notes_of_events
-from strapdown.navigation.foot import FOOT_FLOOR, align_foot, foot_filter
-from strapdown.navigation.foot_heights import LEVEL_M, level_steps, with_height_drift
-from strapdown.navigation.hand import HAND_FLOOR, hand_filter, hand_stops
 from strapdown.navigation.plausible import refuse_other_gravity, without_spikes
 from strapdown.navigation.reading_delay import told_at_stamps
-from strapdown.navigation.settled_stops import settled
-from strapdown.navigation.smoother import smooth
-from strapdown.navigation.stop_verdicts import JudgedStops, told_with
-from strapdown.navigation.stops import NoiseStops, believed_stops, looks_inverted, unseen_moves, wheel_turns
+from strapdown.navigation.stops.adaptive import FootStops, FoundStops
+from strapdown.navigation.stops.adaptive import told_with as foot_told_with
+from strapdown.navigation.stops.settled import settled
+from strapdown.navigation.stops.vehicle import NoiseStops, believed_stops, looks_inverted, unseen_moves, wheel_turns
+from strapdown.navigation.stops.verdicts import JudgedStops, told_with
 from strapdown.navigation.task import Task as Task
-from strapdown.navigation.vehicle_filter import vehicle_filter
 from strapdown.types import Recording, Solution
 
 FILTERS = ("eskf", "ekf15")

@@ -9,7 +9,7 @@ from strapdown import earth
 from strapdown.calibration.calibration import Calibration
 from strapdown.errors import InputError
 from strapdown.rotation import IDENTITY, q_normalise
-from strapdown.sensors.part import Part
+from strapdown.sensors.parts.part import Part
 from strapdown.sensors.triad import Triad
 from strapdown.types import locked
 

@@ -6,9 +6,9 @@ Frame n: x east, y north, z up. The answers are q_ns, what a filter's start and 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strapdown.checks import finite, positive
 from strapdown.errors import InputError
-from strapdown.kernels.orientation_start import attitude_from as kernel_attitude
-from strapdown.motion.checks import finite, positive
+from strapdown.kernels.orientation.start import attitude_from as kernel_attitude
 from strapdown.rotation import q_from_euler
 from strapdown.sensors.inclinometer import attitude_from
 from strapdown.types import Array, Recording

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
-from strapdown.kernels import complementary as kernel
+from strapdown.kernels.orientation import complementary as kernel
 from strapdown.orientation.running import OrientationFilter
 from strapdown.orientation.settings import check, own_numbers
 

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from strapdown.kernels import gyro as kernel
+from strapdown.kernels.orientation import gyro as kernel
 from strapdown.orientation.running import OrientationFilter
 from strapdown.orientation.settings import check, own_numbers
 

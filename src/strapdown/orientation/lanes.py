@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
-from strapdown.kernels import mahony_lanes as kernel
+from strapdown.kernels.orientation import mahony_lanes as kernel
 from strapdown.orientation.mahony import Mahony
 from strapdown.orientation.running import solution_of
 from strapdown.orientation.samples import Samples, samples_of

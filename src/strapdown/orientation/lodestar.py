@@ -28,12 +28,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
-from strapdown.kernels import lodestar as kernel
-from strapdown.kernels import lodestar_layout as layout
-from strapdown.kernels import lodestar_smoother as smoother
-from strapdown.kernels import lodestar_still as still
-from strapdown.kernels import vqf_inclination as inclination
-from strapdown.kernels.orientation_state import OWN
+from strapdown.kernels.orientation.lodestar import filter as kernel
+from strapdown.kernels.orientation.lodestar import layout as layout
+from strapdown.kernels.orientation.lodestar import rest as still
+from strapdown.kernels.orientation.lodestar import smoother as smoother
+from strapdown.kernels.orientation.state import OWN
+from strapdown.kernels.orientation.vqf import inclination as inclination
 from strapdown.orientation.running import SmoothingFilter
 from strapdown.orientation.settings import check
 from strapdown.sensors.triad import Triad

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
-from strapdown.kernels import madgwick as kernel
+from strapdown.kernels.orientation import madgwick as kernel
 from strapdown.orientation.running import OrientationFilter
 from strapdown.orientation.settings import check, own_numbers
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from strapdown.kernels import mahony as kernel
+from strapdown.kernels.orientation import mahony as kernel
 from strapdown.orientation.running import OrientationFilter
 from strapdown.orientation.settings import check, own_numbers
 

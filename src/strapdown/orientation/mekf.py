@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
-from strapdown.kernels import mekf as kernel
-from strapdown.kernels import mekf_layout as layout
+from strapdown.kernels.orientation.mekf import filter as kernel
+from strapdown.kernels.orientation.mekf import layout as layout
 from strapdown.orientation.running import OrientationFilter
 from strapdown.orientation.settings import check, own_numbers
 from strapdown.sensors.triad import FLICKER_FLOOR, Triad, instability_processes

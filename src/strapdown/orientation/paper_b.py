@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
+from strapdown.checks import finite
 from strapdown.errors import InputError
-from strapdown.kernels import paper_b as kernel
-from strapdown.motion.checks import finite
+from strapdown.kernels.orientation import paper_b as kernel
 from strapdown.orientation.running import OrientationFilter
 from strapdown.orientation.settings import check, own_numbers
 

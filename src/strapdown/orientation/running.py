@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
 from strapdown.kernels.compiled import settle
-from strapdown.kernels.orientation_state import (
+from strapdown.kernels.orientation.state import (
     ACC_REJECTED,
     BIAS,
     FLAGS,

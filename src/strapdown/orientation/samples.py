@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strapdown.errors import InputError
-from strapdown.kernels.orientation_start import MOST, MOST_RATE
-from strapdown.kernels.orientation_state import ACC_REJECTED, GAP, MAG_REJECTED
+from strapdown.kernels.orientation.start import MOST, MOST_RATE
+from strapdown.kernels.orientation.state import ACC_REJECTED, GAP, MAG_REJECTED
 from strapdown.rotation import q_normalise, q_rotate
 from strapdown.types import Array, Recording
 

@@ -2,8 +2,8 @@
 
 from typing import Any, Protocol
 
+from strapdown.checks import finite, not_negative, positive, settle
 from strapdown.errors import InputError
-from strapdown.motion.checks import finite, not_negative, positive, settle
 
 
 class Shared(Protocol):

@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strapdown.checks import finite, settle
 from strapdown.errors import InputError
-from strapdown.kernels import vqf as kernel
-from strapdown.kernels import vqf_inclination as inclination
-from strapdown.kernels import vqf_smooth as smooth_kernel
-from strapdown.kernels.orientation_state import OWN
-from strapdown.motion.checks import finite, settle
+from strapdown.kernels.orientation.state import OWN
+from strapdown.kernels.orientation.vqf import filter as kernel
+from strapdown.kernels.orientation.vqf import inclination as inclination
+from strapdown.kernels.orientation.vqf import smoother as smooth_kernel
 from strapdown.orientation.running import SmoothingFilter
 from strapdown.orientation.settings import check
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strapdown.errors import InputError
-from strapdown.kernels.error_chain import first_bad_row, first_uneven
+from strapdown.kernels.sensors.error_chain import first_bad_row, first_uneven
 
 Array = NDArray[np.float64]
 

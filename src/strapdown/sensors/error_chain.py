@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strapdown.errors import InputError
-from strapdown.kernels.drift import drift_grid, matlab_drift_rows
-from strapdown.kernels.error_chain import arrival_rows, measure_rows
+from strapdown.kernels.sensors.drift import drift_grid, matlab_drift_rows
+from strapdown.kernels.sensors.error_chain import arrival_rows, measure_rows
 from strapdown.sensors.chain_input import even_times, locked, rows, stride_of
 from strapdown.sensors.streams import branch
 from strapdown.sensors.temperature import Temperature, temperature_at

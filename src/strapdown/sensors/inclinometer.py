@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strapdown.checks import finite, not_negative, positive, settle
 from strapdown.errors import InputError
-from strapdown.motion.checks import finite, not_negative, positive, settle
 from strapdown.sensors.streams import branch
 from strapdown.sensors.temperature import Temperature, temperature_at
 from strapdown.types import Motion

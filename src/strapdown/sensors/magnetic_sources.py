@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strapdown.checks import direction, finite, positive, settle, triple
 from strapdown.errors import InputError
-from strapdown.motion.checks import direction, finite, positive, settle, triple
 from strapdown.types import locked, locked_time
 
 Array = NDArray[np.float64]

@@ -6,8 +6,8 @@ The errors of the part (noise, scale, bias, range, ...) follow with a Triad of u
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strapdown.checks import rows, triple
 from strapdown.errors import InputError
-from strapdown.motion.checks import rows, triple
 from strapdown.rotation import q_conj, q_rotate
 from strapdown.sensors.magnetic_sources import MagneticWorld
 from strapdown.types import Motion

@@ -13,8 +13,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strapdown.checks import finite, not_negative, positive, settle, triple
 from strapdown.errors import InputError
-from strapdown.motion.checks import finite, not_negative, positive, settle, triple
 from strapdown.rotation import IDENTITY, q_rotate
 from strapdown.sensors.streams import branch
 from strapdown.types import Motion

@@ -1,0 +1,287 @@
+"""The gyroscope from the turns between still poses, in the frame of the accelerometer that the poses calibrated.
+
+After Tedaldi, Pretto, Menegatti 2014: gravity's direction before and after a turn is known, so the turn is known but
+for its part about the vertical. Here with all covariances, with g-sensitivity and a cubic term where the log shows
+them, and without the turns that do not fit the others.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtri
+
+from strapdown.calibration.poses.accelerometer_fit import CROSS, Fitted, PoseTable, unexplained
+from strapdown.calibration.poses.gyroscope_model import (
+    BIAS,
+    CUBIC,
+    DIAGONAL,
+    MATRIX,
+    OFF_DIAGONAL,
+    UNKNOWNS,
+    G,
+    Gyroscope,
+    Linear,
+    TurnData,
+    carried_past,
+    estimate,
+    integrated,
+)
+from strapdown.calibration.poses.turn_data import turn_data, unusable_turns, why_untold
+from strapdown.errors import InputError
+from strapdown.rotation import q_log
+from strapdown.sensors.triad import Triad
+from strapdown.types import Array, Recording
+
+_NOT_TOLD = 0.05  # deviation of an element of the matrix: parts are better than that without any calibration
+_BEND_TOLD = 0.02  # the same for the cubic term's share of the fastest rate
+_BEND = 1e-3  # a nonlinearity of 0.2 % of the range does so much to the scale at a third of it: 4 a (w / R)^2
+_SIGNIFICANT = 1e-3  # chance of taking a term that is not there
+_OUTLIER = 25.0  # squared distance of a turn that does not fit; 4e-6 by chance
+_MOST_OUT = 0.25  # of the turns
+_ASTRAY = np.radians(5.0)  # rms with the scale found: cross-coupling carries gravity a few degrees past where it is
+_NO_PART = 0.25  # off 1: no gyroscope is, a wrong unit or rate is
+_NUMBERS = np.arange(UNKNOWNS, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class TurnsFit:
+    """The gyroscope found. sigma by parameter, inf where assumed, as in a Correction.
+
+    before, after (k,): angle in rad by which each turn carries gravity's direction past where it is, with the offset
+    alone taken off, and with all; used (k,): turns of the fit; turns (k, 3): rotation vectors, rad, in the frame at
+    their start; from_s, until_s (k,). misfit (rad): what the noise does not explain, in each direction. missing: why
+    the matrix, or what is off its diagonal, could not be found, None if all of it was. contradicts: the turns would
+    tell it, but do not go where the poses are.
+    """
+
+    gyroscope: Gyroscope
+    sigma: dict[str, Array]
+    before: Array
+    after: Array
+    used: NDArray[np.bool_]
+    turns: Array
+    from_s: Array
+    until_s: Array
+    misfit: float
+    notes: tuple[str, ...]
+    undetermined: tuple[str, ...]
+    missing: str | None
+    contradicts: bool = False
+
+
+def fit_turns(recording: Recording, poses: PoseTable, fitted: Fitted, noise: Triad | None) -> TurnsFit:
+    """Bias, matrix, and where they show g-sensitivity and cubic terms. The recording has both instruments."""
+    if recording.gyr_s is None or recording.acc_s is None or poses.rates is None or poses.rates_white is None:
+        raise InputError("the log has no gyroscope; record it along with the accelerometer")
+    data = turn_data(recording, poses, fitted, noise)
+    out, notes = unusable_turns(recording, data)
+    start = Gyroscope(np.average(poses.rates, axis=0, weights=1.0 / poses.rates_white.mean(axis=1)))
+    free = _free(poses.distinct, len(data.first) - len(out))
+    robust = _robust(data, free, start, out)
+    used = np.ones(len(data.first), dtype=bool)
+    used[robust.out] = False
+    kept, reduced = _significant(free, robust.found, robust.covariance, data.fastest)
+    found, covariance = robust.found, robust.covariance
+    if not np.array_equal(kept, free):
+        again = Gyroscope(found.bias, found.matrix)
+        found, covariance, _ = estimate(data.without(robust.out), kept, again, robust.misfit)
+    sigma = np.sqrt(np.diag(covariance))
+    if reduced and free[CUBIC].any():  # a bend too small to be seen may still be there: within the wider deviations
+        sigma[MATRIX] = np.maximum(sigma[MATRIX], np.sqrt(np.diag(robust.covariance))[MATRIX])
+    notes = [*notes, *robust.notes]
+    told = int(used.sum()) >= 3 and bool(sigma[MATRIX].max() <= _NOT_TOLD)
+    base = kept.copy()
+    base[MATRIX], base[CUBIC] = False, False
+    some = data.without(robust.out)
+    scale = None if told or int(used.sum()) < 3 else _scale_only(some, base, start)
+    if _contradicts(data.without(robust.unusable), found if scale is None else scale[0], start):
+        nothing = data.without(list(range(len(data.first))))
+        found, covariance, _ = estimate(nothing, base, start, 0.0)
+        sigma, missing = np.sqrt(np.diag(covariance)), _contradiction(data, start)
+        return _result(data, start, found, sigma, base, used, robust.misfit, notes, missing, contradicts=True)
+    if told:
+        return _result(data, start, found, sigma, kept, used, robust.misfit, notes, None)
+    missing = why_untold(int(used.sum()), sigma[MATRIX].reshape(3, 3) > _NOT_TOLD, data, used)
+    if robust.misfit > 0.0 and int(used.sum()) >= 3 and _would_tell(some, start, _NUMBERS[MATRIX]):
+        missing = (
+            "the turns scatter too much beyond the noise for the 9 unknowns of the matrix; "
+            "put it down in more poses, also on edges, and turn it by 90 deg or more about each of its axes"
+        )
+    if scale is not None and scale[1][MATRIX][list(DIAGONAL)].max() <= _NOT_TOLD:
+        found, sigma = scale
+        base[_NUMBERS[MATRIX][list(DIAGONAL)]] = True
+    else:
+        found = Gyroscope(found.bias, g_sensitivity=found.g_sensitivity)
+    return _result(data, start, found, sigma, base, used, robust.misfit, notes, missing)
+
+
+def _scale_only(data: TurnData, base: NDArray[np.bool_], start: Gyroscope) -> tuple[Gyroscope, Array]:
+    """(found, deviations) of a diagonal matrix; what is off it stays unknown, within what data sheets allow."""
+    free, cross = base.copy(), _NUMBERS[MATRIX][list(OFF_DIAGONAL)]
+    free[MATRIX] = True
+    _, _, line = estimate(data, free, start, 0.0, cross_sigma=CROSS)
+    fewer = free.copy()
+    fewer[cross] = False
+    known = line.covariance + CROSS**2 * line.jacobian[:, cross] @ line.jacobian[:, cross].T
+    misfit = _misfit(data, line, fewer, known)
+    found, covariance, _ = estimate(data, free, start, misfit, cross_sigma=CROSS)
+    sigma = np.sqrt(np.diag(covariance))
+    sigma[MATRIX] = np.hypot(sigma[MATRIX], _BEND)
+    return Gyroscope(found.bias, np.diag(np.diag(found.matrix)), found.g_sensitivity), sigma
+
+
+def _contradicts(data: TurnData, found: Gyroscope, start: Gyroscope) -> bool:
+    """Would the turns tell the scale, by their axes, but do not carry gravity from pose to pose?"""
+    if len(data.first) < 3:
+        return False
+    off = float(np.abs(found.matrix - np.eye(3)).max())
+    astray = _astray(data, found) >= _ASTRAY or off >= _NO_PART
+    return astray and _would_tell(data, start, _NUMBERS[MATRIX][list(DIAGONAL)])
+
+
+def _would_tell(data: TurnData, start: Gyroscope, rows: NDArray[np.int64]) -> bool:
+    """By geometry alone, as if there were nothing but noise."""
+    free = np.zeros(UNKNOWNS, dtype=bool)
+    free[BIAS], free[rows] = True, True
+    _, covariance, _ = estimate(data, free, start, 0.0)
+    return bool(np.sqrt(np.diag(covariance))[MATRIX].max() <= _NOT_TOLD)
+
+
+def _contradiction(data: TurnData, start: Gyroscope) -> str:
+    return (
+        f"the turns contradict the poses by {np.degrees(_astray(data, start)):.0f} deg rms; check axes, signs, unit "
+        "and rate of the gyroscope"
+    )
+
+
+def _astray(data: TurnData, at: Gyroscope) -> float:
+    """Rms angle (rad) by which the turns carry gravity past where it is."""
+    return float(np.sqrt(np.mean(carried_past(data, at) ** 2)))
+
+
+def _free(distinct: int, turns: int) -> NDArray[np.bool_]:
+    """The unknowns that so many poses and turns may tell."""
+    free = np.zeros(UNKNOWNS, dtype=bool)
+    free[BIAS], free[MATRIX] = True, turns >= 3
+    free[G] = distinct >= 6
+    if distinct in (4, 5):
+        free[np.arange(UNKNOWNS)[G][list(DIAGONAL)]] = True
+    free[CUBIC] = turns >= 10
+    return free
+
+
+@dataclass(frozen=True, eq=False)
+class _Robust:
+    """A fit without the turns `out`, of which `unusable` were known before; misfit (rad); notes on the others."""
+
+    misfit: float
+    found: Gyroscope
+    covariance: Array
+    out: list[int]
+    unusable: list[int]
+    notes: list[str]
+
+
+def _robust(data: TurnData, free: NDArray[np.bool_], start: Gyroscope, out: list[int]) -> _Robust:
+    """The worst turn goes until all fit each other."""
+    turns, n = len(data.first), len(data.rates)
+    odd: list[int] = []
+    while True:
+        left = np.setdiff1d(np.arange(turns), [*out, *odd])
+        some = data.without([*out, *odd])
+        found, covariance, line = estimate(some, free, start, 0.0)
+        distance = np.array([_distance(line, 3 * n + 2 * k) for k in range(len(left))])
+        usual = max(1.0, float(np.median(distance)) / 1.386) if len(left) else 1.0  # median of chi square, 2 degrees
+        if not len(left) or distance.max() <= _OUTLIER * usual or len(odd) + 1 > _MOST_OUT * turns:
+            break
+        odd.append(int(left[np.argmax(distance)]))
+    misfit = _misfit(some, line, free, line.covariance)
+    if misfit > 0.0:
+        found, covariance, line = estimate(some, free, found, misfit)
+    when = ", ".join(f"{data.t[data.starts[k]]:.4g}" for k in odd)
+    notes = [f"{len(odd)} of {turns} turns do not fit the others and were left out (from t = {when} s)"] if odd else []
+    return _Robust(misfit, found, covariance, [*out, *odd], out, notes)
+
+
+def _misfit(data: TurnData, line: Linear, free: NDArray[np.bool_], known: Array) -> float:
+    """Deviation of the turns' residuals (rad) beyond what is known of their covariance."""
+    n, turns = 3 * len(data.rates), 2 * len(data.first)
+    shape = np.zeros_like(known)
+    shape[n:, n:] = np.eye(turns)
+    freedom = n + turns - int(free.sum())
+    return unexplained(line.residual, line.jacobian[:, free], known, shape, freedom, True)
+
+
+def _distance(line: Linear, row: int) -> float:
+    """Squared distance of a turn's two residuals in units of their own covariance."""
+    residual = line.residual[row : row + 2]
+    return float(residual @ np.linalg.solve(line.covariance[row : row + 2, row : row + 2], residual))
+
+
+def _significant(
+    free: NDArray[np.bool_], found: Gyroscope, covariance: Array, fastest: float
+) -> tuple[NDArray[np.bool_], bool]:
+    """The unknowns to keep, and whether the cubic terms went for want of size (not of data)."""
+    keep, numbers = free.copy(), np.arange(UNKNOWNS, dtype=np.int64)
+    g = numbers[G]
+
+    def shows(values: Array, rows: NDArray[np.int64]) -> bool:
+        inner = covariance[np.ix_(rows, rows)]
+        return bool(values @ np.linalg.solve(inner, values) > chdtri(len(rows), _SIGNIFICANT))
+
+    flat = found.g_sensitivity.reshape(-1)
+    if free[g].all() and not shows(flat[list(OFF_DIAGONAL)], g[list(OFF_DIAGONAL)]):
+        keep[g[list(OFF_DIAGONAL)]] = False
+    if free[g].any() and not shows(flat[list(DIAGONAL)], g[list(DIAGONAL)]) and not keep[g[1]]:
+        keep[G] = False
+    reduced = False
+    if free[CUBIC].any():
+        told = bool(np.sqrt(np.diag(covariance)[CUBIC]).max() * fastest**2 < _BEND_TOLD)
+        reduced = told and not shows(found.cubic, numbers[CUBIC])
+        keep[CUBIC] = told and not reduced
+    return keep, reduced
+
+
+def _result(
+    data: TurnData,
+    start: Gyroscope,
+    found: Gyroscope,
+    sigma: Array,
+    kept: NDArray[np.bool_],
+    used: NDArray[np.bool_],
+    misfit: float,
+    notes: list[str],
+    missing: str | None,
+    contradicts: bool = False,
+) -> TurnsFit:
+    deviations: dict[str, Array] = {"bias": sigma[BIAS]}
+    undetermined = []
+    diagonal = _NUMBERS[MATRIX][list(DIAGONAL)]
+    deviations["matrix"] = np.where(kept[MATRIX], sigma[MATRIX], np.inf).reshape(3, 3)
+    if missing is not None and kept[diagonal].all():
+        undetermined.append(f"matrix, off the diagonal: assumed 0, since {missing}")
+    elif missing is not None:
+        deviations["matrix"] = np.full((3, 3), np.inf)
+        undetermined.append(f"matrix: assumed without error, since {missing}")
+    if kept[G].any():
+        deviations["g_sensitivity"] = np.where(kept[G], sigma[G], np.inf).reshape(3, 3)
+    if not kept[G].all():
+        which = "cross terms of g_sensitivity" if kept[G].any() else "g_sensitivity"
+        undetermined.append(f"{which}: assumed 0, the poses do not show them")
+    if kept[CUBIC].all() and missing is None:
+        deviations["cubic"] = sigma[CUBIC]
+    else:
+        undetermined.append("cubic: assumed 0, the turns do not show it")
+    return TurnsFit(
+        *(
+            found,
+            deviations,
+            carried_past(data, start),
+            carried_past(data, found),
+            used,
+            q_log(integrated(data, found)[0]),
+        ),
+        *(data.t[data.starts], data.t[data.ends], misfit, tuple(notes), tuple(undetermined), missing),
+        contradicts=contradicts,
+    )

@@ -1,0 +1,186 @@
+"""Accelerometer and gyroscope from one log in which the sensor is put down in different poses.
+
+The accelerometer from |f| = g in the poses (position_model), or from the known directions of a case that stands
+squarely on its faces (squared); the gyroscope from its offset in the poses and from the turns between them (turns).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from strapdown.calibration.apply import refuse_calibrated
+from strapdown.calibration.calibration import FIELDS, Calibration
+from strapdown.calibration.counts import smallest_step
+from strapdown.calibration.log_units import refuse_other_units_at_rest
+from strapdown.calibration.poses.accelerometer_fit import Fitted, PoseTable, fit_model, pose_table
+from strapdown.calibration.poses.accelerometer_model import UNKNOWNS, amplification, names_of
+from strapdown.calibration.poses.gyroscope_fit import TurnsFit, fit_turns
+from strapdown.calibration.poses.known_faces import fit_squared
+from strapdown.calibration.poses.report import accelerometer_correction, gyroscope_correction, rms
+from strapdown.calibration.still import Still, still_intervals
+from strapdown.errors import InputError
+from strapdown.sensors.triad import Triad
+from strapdown.types import Array, Recording
+
+MODELS = ("auto", "diagonal", "full", "cubic", "squared")
+LEVEL_SIGMA_RAD = np.radians(0.1)  # a table and a case of plastic, set up with a spirit level; as calibrate_static
+_LARGEST, _WELL = 30.0, 5.0  # deviations of the unknowns per deviation of a pose: still told, told well
+_SPARE = {"diagonal": 1, "full": 1, "cubic": 3}  # poses beyond the unknowns that "auto" asks for
+_BETTER = 0.7  # left-out residuals with cubic terms against those without
+_LIKE_GRAVITY = (0.7, 1.4)  # |reading| / g at rest of a sensor that reads m/s2
+_AT_THE_END = 0.2  # of a pose's samples at the log's extreme reading
+_LOOKED_AT = 5000  # samples for the size of a count
+
+
+@dataclass(frozen=True, eq=False)
+class PositionsFit:
+    """calibration, and the evidence: poses as taken, the accelerometer's fit, and the turns (None: no gyroscope).
+
+    model: the one chosen. accelerometer.before, .after, .left_out: |f| - g of each pose, m/s2.
+    """
+
+    calibration: Calibration
+    model: str
+    poses: PoseTable
+    accelerometer: Fitted
+    turns: TurnsFit | None
+
+
+def calibrate_positions(
+    recording: Recording,
+    gravity_m_s2: float,
+    *,
+    model: str = "auto",
+    noise: Mapping[str, Triad] | None = None,
+    level_sigma_rad: float = LEVEL_SIGMA_RAD,
+    shortest_s: float = 1.0,
+) -> PositionsFit:
+    """Accelerometer from the still poses of a log, gyroscope (where the log has one) from the turns between them.
+
+    gravity_m_s2: local gravity (strapdown.earth.gravity). model: "diagonal" (6 unknowns), "full" (9), "cubic" (12),
+    "squared" (12; the case stood squarely on its faces, level to level_sigma_rad), or "auto": the richest that the
+    poses tell well. noise: the part's noise constants by instrument, as of a catalogue part; without them the drift is
+    told from the scatter of the poses. shortest_s: shortest pose.
+    """
+    if model not in MODELS:
+        raise InputError(f'model "{model}" is not known; valid: {", ".join(MODELS)}')
+    if not (np.isfinite(gravity_m_s2) and 9.7 < gravity_m_s2 < 9.9):
+        raise InputError(f"gravity_m_s2 is {gravity_m_s2}; on Earth give 9.76 to 9.84 m/s2, by latitude and height")
+    if not (np.isfinite(level_sigma_rad) and level_sigma_rad >= 0.0):
+        raise InputError(f"level_sigma_rad is {level_sigma_rad}; give a number that is not negative")
+    if recording.acc_s is None:
+        raise InputError("the log has no accelerometer, from which poses are told; record it along")
+    refuse_calibrated(recording, *(name for name in ("accelerometer", "gyroscope") if _has(recording, name)))
+    refuse_other_units_at_rest(recording, gravity_m_s2)
+    stills = still_intervals(recording, shortest_s=shortest_s)
+    _check_unit(stills, gravity_m_s2)
+    stills, notes = _not_saturated(recording, stills)
+    given = {} if noise is None else noise
+    poses = pose_table(recording, stills, gravity_m_s2, given.get("accelerometer"))
+    fitted, more = _accelerometer(poses, model, level_sigma_rad)
+    corrections = {
+        "accelerometer": accelerometer_correction(recording, poses, fitted, (*notes, *more), given.get("accelerometer"))
+    }
+    turns = None
+    if recording.gyr_s is not None:
+        turns = fit_turns(recording, poses, fitted, given.get("gyroscope"))
+        corrections["gyroscope"] = gyroscope_correction(recording, poses, fitted, turns, "gyroscope" in given)
+    return PositionsFit(Calibration(corrections), fitted.model, poses, fitted, turns)
+
+
+def _has(recording: Recording, instrument: str) -> bool:
+    return getattr(recording, FIELDS[instrument]) is not None
+
+
+def _check_unit(stills: tuple[Still, ...], gravity: float) -> None:
+    sizes = [float(np.linalg.norm(s.acc_mean)) for s in stills if s.acc_mean is not None]
+    size = float(np.median(sizes))
+    if _LIKE_GRAVITY[0] < size / gravity < _LIKE_GRAVITY[1]:
+        return
+    guess = "they look like g" if 0.7 < size < 1.4 else "they look like raw counts"
+    raise InputError(
+        f"at rest the accelerometer reads {size:.5g} where gravity is {gravity:.4g} m/s2: {guess}; "
+        "give unit and scale of its columns in the column mapping (docs/io.md)"
+    )
+
+
+def _not_saturated(recording: Recording, stills: tuple[Still, ...]) -> tuple[tuple[Still, ...], tuple[str, ...]]:
+    """Poses without those at the end of the range, and a note of how many."""
+    assert recording.acc_s is not None
+    low, high = recording.acc_s.min(axis=0), recording.acc_s.max(axis=0)
+    usual = np.median([s.acc_deviation for s in stills if s.acc_deviation is not None], axis=0)
+    steps = np.array([smallest_step(recording.acc_s[:_LOOKED_AT, i]) or 0.0 for i in range(3)])
+    noisy = usual > np.maximum(steps, 1e-9)  # otherwise many samples at one count are no sign of anything
+    good = []
+    for still in stills:
+        rows = recording.acc_s[still.rows]
+        share = np.maximum((rows == low).mean(axis=0), (rows == high).mean(axis=0))
+        clipped = recording.clipped is not None and bool(recording.clipped[still.rows].any())
+        if not clipped and not (noisy & (share > _AT_THE_END)).any():
+            good.append(still)
+    lost = len(stills) - len(good)
+    if not good:
+        raise InputError(f"all {lost} poses are at the end of the accelerometer's range; record with a wider range")
+    note = f"{lost} of {len(stills)} poses were left out: the accelerometer was at the end of its range"
+    return tuple(good), (note,) if lost else ()
+
+
+def _accelerometer(poses: PoseTable, model: str, level_sigma_rad: float) -> tuple[Fitted, tuple[str, ...]]:
+    """The fit of the model asked for, or of the richest one that the poses tell well."""
+    if poses.distinct == 1:
+        alike = f"all {len(poses)} still poses point the same way (within 3 deg)"
+        raise InputError(
+            f"{alike if len(poses) > 1 else 'there is one usable still pose'}, which tells one number of the sensor; "
+            "put it down in at least six different poses"
+        )
+    if model == "squared":
+        return fit_squared(poses, level_sigma_rad), ()
+    if model != "auto":
+        _refuse_untold(poses, model, _LARGEST)
+        return fit_model(poses, model), ()
+    told = [m for m in ("diagonal", "full", "cubic") if _told_well(poses, m)]
+    if not told:
+        _refuse_untold(poses, "diagonal", _LARGEST)
+        told = ["diagonal"]
+    best, notes = fit_model(poses, told[-1] if told[-1] != "cubic" else "full"), []
+    if told[-1] == "cubic":
+        bent = fit_model(poses, "cubic")
+        if rms(bent.left_out) < _BETTER * rms(best.left_out):
+            best = bent
+    if best.model == "diagonal":
+        notes.append(
+            f"{poses.distinct} usable poses tell the 6 unknowns of bias and scale, not the 9 with cross-coupling; "
+            "more poses, also between the axes, tell them, or model squared (--model squared) for a case on its faces"
+        )
+    return best, tuple(notes)
+
+
+def _told_well(poses: PoseTable, model: str) -> bool:
+    enough = poses.distinct >= UNKNOWNS[model] + _SPARE[model]
+    if model == "diagonal":  # six positions are what it is for
+        enough = poses.distinct >= UNKNOWNS[model]
+    return enough and bool(amplification(model, _one_each(poses)).max() < (_LARGEST if model == "cubic" else _WELL))
+
+
+def _one_each(poses: PoseTable) -> Array:
+    """Directions, one for each distinct pose."""
+    _, first = np.unique(poses.groups, return_index=True)
+    return np.asarray(poses.directions[first])
+
+
+def _refuse_untold(poses: PoseTable, model: str, most: float) -> None:
+    unknowns = UNKNOWNS[model]
+    simpler = {"cubic": ' or use model "full"', "full": ' or use model "diagonal"', "diagonal": ""}[model]
+    if poses.distinct < unknowns:
+        raise InputError(
+            f'{poses.distinct} usable poses are too few for the {unknowns} unknowns of model "{model}"; put the sensor '
+            f"down in more different poses{simpler}"
+        )
+    spread = amplification(model, _one_each(poses))
+    weak = [name for name, value in zip(names_of(model), spread, strict=True) if value > most]
+    if weak:
+        raise InputError(
+            f"{poses.distinct} usable poses do not tell {', '.join(weak)}, of the {unknowns} unknowns of model "
+            f'"{model}": they point too much the same way; put each axis up, down and level{simpler}'
+        )

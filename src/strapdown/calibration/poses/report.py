@@ -1,0 +1,173 @@
+"""What to say of a calibration by positions: corrections with verdict, notes, and what the log could not tell."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from strapdown.calibration.calibration import VERDICTS, Correction, Found
+from strapdown.calibration.poses.accelerometer_fit import CROSS, Fitted, PoseTable
+from strapdown.calibration.poses.gyroscope_fit import TurnsFit
+from strapdown.sensors.triad import Triad
+from strapdown.types import Array, Recording
+
+_MG = 9.80665e-3  # m/s2
+_GOOD_MG, _USABLE_MG = 2.0, 10.0  # left-out residual
+_GOOD_MATRIX, _USABLE_MATRIX = 2e-3, 1e-2  # deviation of the gyroscope's matrix
+_GOOD_TURN, _USABLE_TURN = np.radians(0.3), np.radians(2.0)
+_ESTIMATED = (
+    "the part's noise is not known, so drift was told from the scatter of the poses: for parts with strong flicker "
+    "noise deviations of biases may be too small by up to 2; name the part (--part)"
+)
+
+
+def rms(values: Array) -> float:
+    """Of those that are told; inf if none is."""
+    told = values[np.isfinite(values)]
+    return float(np.sqrt(np.mean(told**2))) if len(told) else float("inf")
+
+
+def accelerometer_correction(
+    recording: Recording, poses: PoseTable, fitted: Fitted, notes: tuple[str, ...], part: Triad | None
+) -> Correction:
+    """part: the accelerometer's, None if it is not known."""
+    said, undetermined = list(notes), list[str]()
+    left_out = rms(fitted.left_out) / _MG
+    verdict = "good"
+    if fitted.freedom < 1:
+        verdict = "usable"
+        said.append("there are as many unknowns as poses: nothing checks the result; add poses")
+    elif not np.isfinite(left_out):
+        verdict = "usable"
+        said.append("no pose can be left out without losing an unknown, so none checks the result; add poses")
+    elif left_out > _GOOD_MG:
+        verdict = "usable" if left_out <= _USABLE_MG else "poor"
+        said.append(f"poses left out of the fit are off by {left_out:.2g} mg; good are {_GOOD_MG:g}")
+    if fitted.misfit > 0.5 * _MG:
+        said.append(f"the poses scatter by {fitted.misfit / _MG:.2g} mg beyond the noise: the model is too simple")
+        verdict = max(verdict, "usable", key=VERDICTS.index)
+    if part is None:
+        said.append(_ESTIMATED)
+    checked = {"left_out_rms_m_s2": left_out * _MG} if np.isfinite(left_out) else {}
+    if fitted.model == "diagonal":
+        # two cross terms act on an axis, each with gravity's part along the other: a third of g^2 on the average; half
+        # of their squares is a rotation of the axes
+        left = CROSS * np.sqrt(1.0 / 3.0) * poses.gravity / _MG
+        said.append(
+            f"cross-coupling as data sheets allow it (2 %) leaves about {left:.0f} mg per axis between the axes"
+        )
+        undetermined.append("matrix xy, xz, yz: cross-coupling assumed 0, it needs 9 or more poses between the axes")
+    if fitted.model in ("diagonal", "full", "cubic"):
+        undetermined.append(
+            "rotation of the three axes together: gravity alone does not show it, the matrix is taken symmetric"
+        )
+    if fitted.model != "cubic":
+        undetermined.append(f"cubic: assumed 0{_secant(part, poses.gravity)}")
+    return Correction(
+        "m/s2",
+        _found(
+            recording,
+            poses,
+            None if fitted.freedom < 1 else rms(fitted.after),
+            verdict,
+            said,
+            undetermined,
+            part is not None,
+            {"model": fitted.model, **checked},
+        ),
+        matrix=fitted.matrix,
+        bias=fitted.bias,
+        cubic=fitted.cubic,
+        sigma=fitted.sigma,
+        range_c=_range_c(recording),
+    )
+
+
+def _secant(part: Triad | None, gravity: float) -> str:
+    """A straight line through +-1 g of a part that bends: y - x = a (3 x - 4 x^3 / R^2), R the range."""
+    if part is None or part.full_scale is None or not max(part.nonlinearity) > 0.0:
+        return ", so the scale is that of the straight line over +-1 g"
+    bend = 8.0 / np.sqrt(27.0) * max(part.nonlinearity) * gravity * (gravity / part.full_scale) ** 2
+    return (
+        f", so the scale is that of the straight line over +-1 g; the part's nonlinearity bends it by up to "
+        f"{bend / _MG:.1f} mg between"
+    )
+
+
+def gyroscope_correction(
+    recording: Recording, poses: PoseTable, fitted: Fitted, turns: TurnsFit, noise_given: bool
+) -> Correction:
+    """residual_rms is that of the rates at rest; where the turns end is told beside it, in rad."""
+    said, verdict = list(turns.notes), "good"
+    found, sigma = turns.gyroscope, dict(turns.sigma)
+    after = rms(turns.after[turns.used]) if turns.used.any() else float("inf")
+    scale = bool(np.isfinite(np.diag(sigma["matrix"])).all())
+    if turns.contradicts:
+        verdict = "poor"
+        said.append(f"only the offset was found: {turns.missing}")
+    elif turns.missing is not None:
+        verdict = "usable"
+        said.append(f"only {'offset and scale were' if scale else 'the offset was'} found: {turns.missing}")
+    if scale:
+        worst = float(sigma["matrix"][np.isfinite(sigma["matrix"])].max())
+        if worst > _GOOD_MATRIX or after > _GOOD_TURN:
+            grade = "usable" if worst <= _USABLE_MATRIX and after <= _USABLE_TURN else "poor"
+            verdict = max(verdict, grade, key=VERDICTS.index)
+            said.append(
+                f"the matrix is known to {worst:.2g} and turns end {np.degrees(after):.2g} deg off; "
+                f"good are {_GOOD_MATRIX:g} and {np.degrees(_GOOD_TURN):.2g} deg"
+            )
+    if not noise_given:
+        said.append(_ESTIMATED)
+    assert poses.rates is not None
+    at_rest = poses.rates - found.bias - fitted.force @ found.g_sensitivity.T
+    more = {"turn_error_rms_rad": after} if np.isfinite(after) else {}
+    return Correction(
+        "rad/s",
+        _found(
+            recording,
+            poses,
+            rms(at_rest),
+            verdict,
+            said,
+            turns.undetermined,
+            noise_given,
+            {"turns": int(turns.used.sum()), **more},
+        ),
+        matrix=found.matrix,
+        bias=found.bias,
+        cubic=found.cubic,
+        g_sensitivity=found.g_sensitivity,
+        sigma=sigma,
+        range_c=_range_c(recording),
+    )
+
+
+def _found(
+    recording: Recording,
+    poses: PoseTable,
+    residual: float | None,
+    verdict: str,
+    notes: list[str],
+    undetermined: tuple[str, ...] | list[str],
+    noise_given: bool,
+    more: Mapping[str, Any],
+) -> Found:
+    data: dict[str, Any] = {
+        "samples": len(recording),
+        "duration_s": float(recording.t[-1] - recording.t[0]),
+        "poses": len(poses),
+        "distinct_poses": poses.distinct,
+        "gravity_m_s2": poses.gravity,
+        "noise": "given" if noise_given else "estimated from the log",
+        **more,
+    }
+    if recording.temperature is not None:
+        data["temperature_c"] = float(recording.temperature.mean())
+    return Found("positions", data, None, residual, verdict, tuple(notes), tuple(undetermined))
+
+
+def _range_c(recording: Recording) -> tuple[float, float] | None:
+    if recording.temperature is None:
+        return None
+    return float(recording.temperature.min()), float(recording.temperature.max())

@@ -1,0 +1,1 @@
+"""Offsets against temperature."""

@@ -1,0 +1,303 @@
+"""strapdown calibrate, the fits: a log in, a calibration with its uncertainty out."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from strapdown.cli.calibrate.use import apply_to, check_log
+from strapdown.cli.log import (
+    Columns,
+    Gravity,
+    Height,
+    Json,
+    Latitude,
+    Log,
+    Longitude,
+    Sensor,
+    Strength,
+    Year,
+    field_at,
+    gravity_at,
+    noise_of_part,
+    read_log,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from strapdown.calibration.calibration import Calibration
+    from strapdown.sensors.triad import Triad
+    from strapdown.types import Recording
+
+Output = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="CAL.toml", help="Write the calibration into this file.")
+]
+Plot = Annotated[bool, typer.Option("--plot", help="Also draw the evidence, into CAL.png (LOG.png without -o).")]
+Part = Annotated[
+    str | None,
+    typer.Option("--part", metavar="PART", help="Part of the catalogue: its noise, and its name in the file."),
+]
+Specimen = Annotated[
+    str | None, typer.Option("--specimen", metavar="TEXT", help="Which specimen: its name in the file.")
+]
+After = Annotated[
+    Path | None,
+    typer.Option("--after", metavar="CAL.toml", help="Apply this calibration first; the result holds both."),
+]
+calibrate = typer.Typer(rich_markup_mode="rich", no_args_is_help=True)
+
+
+@calibrate.callback()
+def _group() -> None:
+    """Undo the sensor: offsets, scale, misalignment, temperature, iron, each with its uncertainty.
+
+    Example: strapdown calibrate positions poses.csv -o cal.toml --plot
+    """
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What every method's command has in common."""
+
+    log: Path
+    sensor: str | None
+    columns: Path | None
+    output: Path | None
+    plot: bool
+    part: str | None
+    specimen: str | None
+    after: Path | None
+    as_json: bool
+
+    def picture(self) -> Path | None:
+        if not self.plot:
+            return None
+        return (self.output or Path(self.log.name.split(".")[0])).with_suffix(".png")
+
+    def run(
+        self,
+        fit: "Callable[[Recording, Mapping[str, Triad] | None, Calibration | None], Any]",
+        figure: "Callable[[Any, str], Figure]",
+        kernels: tuple[str, ...] = (),
+    ) -> None:
+        from strapdown.calibration.apply import apply, joined, warn_other_part
+        from strapdown.calibration.calibration_file import read_calibration, write_calibration
+        from strapdown.cli import screen
+        from strapdown.cli.calibrate.show import as_document, show
+        from strapdown.errors import InputError
+        from strapdown.io.atomic import writable_target
+        from strapdown.reporting.figures import save
+
+        if self.output is not None and self.output.suffix != ".toml":
+            raise InputError(f"{self.output} is not a .toml file; name the calibration like cal.toml")
+        picture = self.picture()
+        for path in (self.output, picture):
+            if path is not None:
+                writable_target(path)
+        before = None if self.after is None else read_calibration(self.after)
+        recording = read_log(self.log, self.sensor, self.columns)
+        part, noise = noise_of_part(recording, self.part)
+        screen.ready(*kernels)
+        try:
+            with screen.warnings_shown() as warned:
+                if before is None:  # otherwise applying it says so
+                    warn_other_part("--part", self.part, recording)
+                raw = recording if before is None else replace(apply(before, recording), meta=recording.meta)
+                result = fit(raw, noise, before)
+        except InputError as error:
+            raise InputError(f"{self.log}: {error}") from None
+        found = _signed(result.calibration, self.log.name, part, self.specimen)
+        whole = found if before is None else joined(before, found)
+        if self.output is not None:
+            write_calibration(self.output, whole)
+        if picture is not None:
+            save(figure(result, self.log.name), picture)
+        paths = {
+            "output": None if self.output is None else str(self.output),
+            "plot": None if picture is None else str(picture),
+        }
+        if self.as_json:
+            screen.show_json({"log": str(self.log), **as_document(found), **paths, "warnings": warned})
+            return
+        show(found)
+        if self.output is not None:
+            print(f"calibration: {self.output}")
+        if picture is not None:
+            print(f"picture:     {picture}")
+
+
+def _signed(calibration: "Calibration", log: str, part: str | None, specimen: str | None) -> "Calibration":
+    """With the log's name and today's date, which the mathematics does not know."""
+    from datetime import date
+
+    today = date.today().isoformat()
+    corrections = {
+        name: replace(c, found=replace(c.found, date=today, data={"log": log, **c.found.data}))
+        for name, c in calibration.corrections.items()
+    }
+    return replace(calibration, corrections=corrections, part=part, specimen=specimen)
+
+
+@calibrate.command("static")
+def static(
+    log: Log,
+    output: Output = None,
+    roll: Annotated[float, typer.Option(metavar="DEG", help="Known attitude of the sensor at rest.")] = 0.0,
+    pitch: Annotated[float, typer.Option(metavar="DEG", help="Known attitude of the sensor at rest.")] = 0.0,
+    levelness: Annotated[
+        float, typer.Option("--levelness", metavar="DEG", help="How well that is known (deviation).")
+    ] = 0.1,
+    latitude: Latitude = None,
+    height: Height = 0.0,
+    gravity: Gravity = None,
+    sensor: Sensor = None,
+    columns: Columns = None,
+    part: Part = None,
+    specimen: Specimen = None,
+    after: After = None,
+    plot: Plot = False,
+    as_json: Json = False,
+) -> None:
+    """Offsets of accelerometer and gyroscope from rest in one known attitude, as paper B does at every start.
+
+    Example: strapdown calibrate static start.csv -o cal.toml
+    """
+    import math
+
+    from strapdown.calibration.static import calibrate_static
+    from strapdown.reporting.temperature_figures import static_figure
+
+    def fit(recording: "Recording", noise: "Mapping[str, Triad] | None", _: "Calibration | None") -> Any:
+        return calibrate_static(
+            recording,
+            gravity=gravity_at(recording, latitude, height, gravity)[0],
+            roll_rad=math.radians(roll),
+            pitch_rad=math.radians(pitch),
+            attitude_sigma_rad=math.radians(levelness),
+            noise=noise,
+        )
+
+    _Job(log, sensor, columns, output, plot, part, specimen, after, as_json).run(fit, static_figure)
+
+
+@calibrate.command("positions")
+def positions(
+    log: Log,
+    output: Output = None,
+    model: Annotated[
+        str, typer.Option(metavar="NAME", help="auto, diagonal, full, cubic, or squared (case stood on its faces).")
+    ] = "auto",
+    levelness: Annotated[
+        float, typer.Option(metavar="DEG", help="squared: how level table and case are (deviation).")
+    ] = 0.1,
+    latitude: Latitude = None,
+    height: Height = 0.0,
+    gravity: Gravity = None,
+    sensor: Sensor = None,
+    columns: Columns = None,
+    part: Part = None,
+    specimen: Specimen = None,
+    after: After = None,
+    plot: Plot = False,
+    as_json: Json = False,
+) -> None:
+    """Accelerometer from rest in six or more poses, gyroscope from the turns between them; by hand, no turntable.
+
+    Put the sensor down in each pose for a few seconds, on every face and on edges, and turn it about all its axes.
+
+    Example: strapdown calibrate positions poses.csv --latitude 55.75 -o cal.toml --plot
+    """
+    import math
+
+    from strapdown.calibration.poses.positions import calibrate_positions
+    from strapdown.reporting.positions_figures import positions_figure
+
+    def fit(recording: "Recording", noise: "Mapping[str, Triad] | None", _: "Calibration | None") -> Any:
+        local = gravity_at(recording, latitude, height, gravity)[0]
+        return calibrate_positions(recording, local, model=model, noise=noise, level_sigma_rad=math.radians(levelness))
+
+    _Job(log, sensor, columns, output, plot, part, specimen, after, as_json).run(fit, positions_figure, ("turns",))
+
+
+@calibrate.command("temperature")
+def temperature(
+    log: Log,
+    output: Output = None,
+    reference: Annotated[
+        float | None, typer.Option(metavar="DEGC", help="Temperature at which the bias is told; 25 if not given.")
+    ] = None,
+    sensor: Sensor = None,
+    columns: Columns = None,
+    part: Part = None,
+    specimen: Specimen = None,
+    after: After = None,
+    plot: Plot = False,
+    as_json: Json = False,
+) -> None:
+    """Bias against temperature from a log at rest while the sensor warms up or a chamber changes it.
+
+    Example: strapdown calibrate temperature warm_up.csv -o cal.toml --plot
+    """
+    from strapdown.calibration.temperature.bias_curve import calibrate_temperature
+    from strapdown.reporting.temperature_figures import temperature_figure
+
+    def fit(recording: "Recording", noise: "Mapping[str, Triad] | None", _: "Calibration | None") -> Any:
+        return calibrate_temperature(recording, noise=noise, reference_c=reference)
+
+    _Job(log, sensor, columns, output, plot, part, specimen, after, as_json).run(fit, temperature_figure)
+
+
+@calibrate.command("magnetometer")
+def magnetometer(
+    log: Log,
+    output: Output = None,
+    latitude: Latitude = None,
+    longitude: Longitude = None,
+    height: Height = 0.0,
+    year: Year = None,
+    field: Strength = None,
+    sensor: Sensor = None,
+    columns: Columns = None,
+    part: Part = None,
+    specimen: Specimen = None,
+    after: After = None,
+    plot: Plot = False,
+    as_json: Json = False,
+) -> None:
+    """Hard and soft iron from a log in which the sensor is turned through all directions, away from steel.
+
+    With the place (or the field's strength) the readings come out in true size; with an accelerometer in the log the
+    axes of both are aligned.
+
+    Example: strapdown calibrate magnetometer tumble.csv --latitude 55.75 --longitude 37.62 -o cal.toml --plot
+    """
+    from strapdown.calibration.calibration import Correction
+    from strapdown.calibration.magnetometer.fit import calibrate_magnetometer
+    from strapdown.errors import InputError
+    from strapdown.reporting.magnetometer_figures import magnetometer_figure
+
+    if latitude is not None and longitude is None:
+        raise InputError("--latitude needs --longitude, since the field is that of a place; give both, or neither")
+    if field is not None and latitude is not None:
+        raise InputError("--field and the place both say how strong the field is; give one of them")
+    if height != 0.0 and latitude is None:
+        raise InputError("--height needs --latitude and --longitude; give the place, or leave it out")
+
+    def fit(recording: "Recording", noise: "Mapping[str, Triad] | None", before: "Calibration | None") -> Any:
+        size, angle = field_at(recording, latitude, longitude, height, year, field)
+        known = None if before is None else before.corrections.get("accelerometer")
+        # its readings are corrected already: nothing is left to correct, but how well it is known
+        sigma = {} if known is None else {key: known.sigma[key] for key in ("bias", "cubic") if key in known.sigma}
+        level = None if known is None else Correction(known.unit, known.found, sigma=sigma)
+        return calibrate_magnetometer(recording, field_ut=size, dip_rad=angle, noise=noise, accelerometer=level)
+
+    _Job(log, sensor, columns, output, plot, part, specimen, after, as_json).run(
+        fit, magnetometer_figure, ("ellipsoid",)
+    )
+
+
+calibrate.command("apply")(apply_to)
+calibrate.command("check")(check_log)

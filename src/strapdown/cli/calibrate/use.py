@@ -1,0 +1,118 @@
+"""strapdown calibrate apply, check: what a calibration is for, and whether it still fits its sensor."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from strapdown.cli.log import (
+    Columns,
+    Gravity,
+    Height,
+    Json,
+    Latitude,
+    Log,
+    Longitude,
+    Sensor,
+    Strength,
+    Year,
+    field_at,
+    gravity_at,
+    read_log,
+)
+
+
+def apply_to(
+    calibration: Annotated[Path, typer.Argument(metavar="CAL.toml", help="The calibration.")],
+    log: Log,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="OUT", help="Recording to write: .parquet, .csv or .csv.gz.")
+    ],
+    sensor: Sensor = None,
+    columns: Columns = None,
+    as_json: Json = False,
+) -> None:
+    """Correct the readings of a log. A log that is calibrated already is refused.
+
+    Example: strapdown calibrate apply cal.toml drive.csv -o calibrated.parquet
+    """
+    from strapdown.calibration.apply import META, apply
+    from strapdown.calibration.calibration_file import read_calibration
+    from strapdown.cli import screen
+    from strapdown.errors import InputError
+    from strapdown.io import check_writable, write
+
+    check_writable(output)
+    found = read_calibration(calibration)
+    recording = read_log(log, sensor, columns)
+    try:
+        with screen.warnings_shown() as warned:
+            corrected = apply(found, recording)
+    except InputError as error:
+        raise InputError(f"{log}: {error}") from None
+    write(output, {sensor or str(recording.meta.get("sensor", log.name.split(".")[0])): corrected})
+    done = corrected.meta[META]
+    if as_json:
+        screen.show_json({"log": str(log), "output": str(output), "calibrated": done, "warnings": warned})
+        return
+    for name in found.corrections:
+        state = "corrected" if name in done else "not in this log"
+        print(f"{name}: {state}")
+    print(f"recording: {output}")
+
+
+def check_log(
+    calibration: Annotated[Path, typer.Argument(metavar="CAL.toml", help="The calibration.")],
+    log: Log,
+    latitude: Latitude = None,
+    longitude: Longitude = None,
+    height: Height = 0.0,
+    gravity: Gravity = None,
+    year: Year = None,
+    field: Strength = None,
+    sensor: Sensor = None,
+    columns: Columns = None,
+    as_json: Json = False,
+) -> None:
+    """Does the calibration still fit the sensor? Gravity and rates where the log is at rest, and the field's size.
+
+    Of a simulated log the corrected readings are compared with its truth, too. Exit code 1 if it does not hold.
+
+    Example: strapdown calibrate check cal.toml today.csv --latitude 55.75
+    """
+    from strapdown.calibration.apply import apply
+    from strapdown.calibration.calibration_file import read_calibration
+    from strapdown.calibration.check import check
+    from strapdown.calibration.truth_check import against_truth
+    from strapdown.cli import screen
+    from strapdown.cli.calibrate.show import checks_document, show_checks, show_truth, truth_document
+    from strapdown.errors import InputError
+
+    found = read_calibration(calibration)
+    recording = read_log(log, sensor, columns)
+    local, origin = gravity_at(recording, latitude, height, gravity)
+    size = field_at(recording, latitude, longitude, height, year, field)[0]
+    try:
+        with screen.warnings_shown() as warned:
+            checks = check(found, recording, gravity=local, field_ut=size)
+            errors, turn = against_truth(recording, apply(found, recording))
+    except InputError as error:
+        raise InputError(f"{log}: {error}") from None
+    holds = all(item.holds for item in checks)
+    if as_json:
+        document: dict[str, Any] = {
+            "calibration": str(calibration),
+            "log": str(log),
+            "holds": holds,
+            "gravity_m_s2": local,
+        }
+        screen.show_json(
+            {**document, "checks": checks_document(checks), **truth_document(errors, turn), "warnings": warned}
+        )
+    else:
+        show_checks(checks)
+        show_truth(errors, turn)
+        print(f"gravity: {local:.5f} m/s2 ({origin})")
+        print("the calibration holds" if holds else "the calibration does not hold any more: calibrate again")
+    if not holds:
+        raise typer.Exit(1)

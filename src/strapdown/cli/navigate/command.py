@@ -1,0 +1,189 @@
+"""strapdown navigate: a log in, the way driven out, with its stops, its errors and a report."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from strapdown.cli.log import (
+    Columns,
+    Gravity,
+    Height,
+    Json,
+    Latitude,
+    Log,
+    Sensor,
+    gravity_at,
+    joined_log,
+    noise_of_part,
+    part_named,
+)
+
+_KERNELS = ("navigation",)
+
+
+def navigate(
+    log: Log,
+    name: Annotated[
+        str, typer.Option("--filter", metavar="NAME", help="eskf, ekf15 (paper C's), or both, with a comma.")
+    ] = "eskf",
+    vehicle: Annotated[
+        str, typer.Option(metavar="KIND", help="robot (wheels, flat floor), foot, hand, or free (stops alone).")
+    ] = "robot",
+    heading: Annotated[
+        float | None, typer.Option(metavar="DEG", help="At the start, clockwise from north; else the magnetometer's.")
+    ] = None,
+    heading_sigma: Annotated[float, typer.Option(metavar="DEG", help="Standard deviation of --heading.")] = 1.0,
+    declination: Annotated[
+        float | None, typer.Option(metavar="DEG", help="Magnetic declination, east positive.")
+    ] = None,
+    calibration: Annotated[
+        Path | None, typer.Option(metavar="CAL.toml", help="Apply this calibration to the log first.")
+    ] = None,
+    part: Annotated[str | None, typer.Option(metavar="PART", help="Part of the catalogue: its noise.")] = None,
+    reference: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Truth: poses or positions by time, or stops in order (columns x, y)."),
+    ] = None,
+    floor: Annotated[
+        bool | None,
+        typer.Option(
+            "--flat-floor/--no-flat-floor", help="Stops are as high as the first, or as measured; else by the vehicle."
+        ),
+    ] = None,
+    smooth: Annotated[bool, typer.Option("--smooth", help="Off line: use later samples too (eskf).")] = False,
+    latitude: Latitude = None,
+    height: Height = 0.0,
+    gravity: Gravity = None,
+    sensor: Sensor = None,
+    magnetometer: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Sensor of the log whose magnetometer to use.")
+    ] = None,
+    odometer: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Sensor of the log whose odometer to use.")
+    ] = None,
+    mounting: Annotated[
+        str | None, typer.Option(metavar="ROLL,PITCH,YAW", help="How the sensor sits on the body, deg; else the log's.")
+    ] = None,
+    lever: Annotated[
+        str | None,
+        typer.Option(metavar="X,Y,Z", help="Sensor seen from the body's origin, m; the path is then this origin's."),
+    ] = None,
+    odometer_scale: Annotated[
+        float, typer.Option(metavar="S", help="True metres for one metre of the odometer.")
+    ] = 1.0,
+    odometer_sigma: Annotated[float, typer.Option(metavar="PERCENT", help="Standard deviation of that scale.")] = 0.2,
+    columns: Columns = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Folder for solutions, pictures and report.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Where it went: strapdown navigation with zero-velocity updates, from a log that begins at rest.
+
+    With a reference, or the truth in the log, prints the error at every stop as paper C does.
+
+    Example: strapdown navigate drive.csv --calibration cal.toml --part MPU-6050 --heading 0 -o out
+    """
+    import math
+
+    from strapdown.cli import screen
+    from strapdown.cli.navigate.inputs import calibrated, mounting_of, reference_of, refuse_slow, three_numbers
+    from strapdown.cli.navigate.outputs import refuse_folder, write_all
+    from strapdown.cli.navigate.show import numbers, shares, show
+    from strapdown.cli.orient.log import declination_of
+    from strapdown.errors import InputError
+    from strapdown.evaluation.matching import refuse_other_run
+    from strapdown.evaluation.stops import stop_table
+    from strapdown.navigation.program import FILTERS
+    from strapdown.navigation.program import navigate as run
+    from strapdown.navigation.task import FARTHEST_LEVER_M, GIVEN_LEVER_M, UNKNOWN_LEVER_M, Task
+
+    names = [each.strip() for each in name.split(",") if each.strip()]
+    if not names:
+        raise InputError(f"--filter names no filter; valid names: {', '.join(FILTERS)}, or both with a comma")
+    for option, degrees, most in (("--declination", declination, 180.0), ("--heading", heading, 360.0)):
+        if degrees is not None and not abs(degrees) <= most:
+            raise InputError(f"{option} is {degrees:g} deg; give a number from {-most:g} to {most:g}")
+    if not 0.0 <= heading_sigma <= 180.0:
+        raise InputError(f"--heading-sigma is {heading_sigma:g} deg; give a number from 0 to 180")
+    if not 0.1 <= odometer_scale <= 10.0:
+        raise InputError(f"--odometer-scale is {odometer_scale:g}; give a number from 0.1 to 10")
+    if not 0.0 <= odometer_sigma <= 50.0:
+        raise InputError(f"--odometer-sigma is {odometer_sigma:g} %; give a number from 0 to 50")
+    r_bs_b = (0.0, 0.0, 0.0) if lever is None else three_numbers("--lever", lever, "X,Y,Z in m", FARTHEST_LEVER_M)
+    if output is not None:
+        refuse_folder(output, names)
+    for each in names:
+        if each not in FILTERS:
+            raise InputError(f'there is no filter "{each}"; valid names: {", ".join(FILTERS)}')
+    recording = joined_log(log, sensor, columns, magnetometer, odometer)
+    refuse_slow(recording)
+    named, noise = noise_of_part(recording, part)
+    recording, applied, notes = calibrated(recording, calibration, log)
+    q_bs = mounting_of(recording, mounting, notes)
+    local, origin = gravity_at(recording, latitude, height, gravity)
+    if declination is None:
+        declination = declination_of(recording, recording.mag_s is not None, notes)
+        if recording.mag_s is not None and declination == 0.0:
+            notes.append("no declination is given or told by the log: magnetic north is taken for north")
+    truth, stops = reference_of(recording, reference, q_bs, r_bs_b)
+    if truth is not None:
+        refuse_other_run(recording.t, truth)
+    if lever is None and vehicle == "robot":
+        notes.append(
+            "where the sensor sits is not given: the path is that of the sensor, and in turns the wheels tell little; "
+            "give --lever if you know"
+        )
+    task = Task(
+        vehicle,
+        yaw_rad=None if heading is None else math.radians(90.0 - heading),
+        heading_sigma_rad=math.radians(heading_sigma),
+        gravity=local,
+        declination_rad=math.radians(declination),
+        noise=noise or {},
+        calibration=applied,
+        smoothed=smooth,
+        q_bs=q_bs,
+        r_bs_b=r_bs_b,
+        lever_sigma_m=UNKNOWN_LEVER_M if lever is None else GIVEN_LEVER_M,
+        odometer_scale=odometer_scale,
+        odometer_sigma=odometer_sigma / 100.0,
+        part=part_named(named),
+        flat_floor=floor,
+    )
+    screen.ready(*_KERNELS)
+    try:
+        with screen.progress("navigating", float(len(names))) as done:
+            found = {}
+            for i, each in enumerate(names):
+                found[each] = run(recording, each, task, partial(_ahead, done, i))
+    except InputError as error:
+        raise InputError(f"{log}: {error}") from None
+    for navigated in found.values():
+        notes += [note for note in navigated.notes if note not in notes]
+    notes += shares(found, truth)
+    tables = {} if stops is None else {each: stop_table(n.solution, stops) for each, n in found.items()}
+    written = (
+        {}
+        if output is None
+        else write_all(output, found, truth, stops, log, f"{local:.5f} m/s2, {origin}", calibration)
+    )
+    document = {each: numbers(n, truth, tables.get(each)) for each, n in found.items()}
+    if as_json:
+        screen.show_json({"log": str(log), "filters": document, **written, "notes": notes})
+        return
+    show(document)
+    for each, table in tables.items():
+        print(f"{each}: error at every stop")
+        print(table.text())
+    for note in notes:
+        print(f"note: {note}")
+    for what, path in written.items():
+        print(f"{what}: {path}")
+
+
+def _ahead(done: Callable[[float], None], before: int, part: float) -> None:
+    done(before + part)

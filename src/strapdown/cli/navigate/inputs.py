@@ -1,0 +1,129 @@
+"""What strapdown navigate reads besides the log: its calibration, its truth, and how the sensor sits on the body."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from strapdown.evaluation.matching import Reference
+    from strapdown.evaluation.stops import StopPlaces
+    from strapdown.motion.paths.stop_and_go import Stops
+    from strapdown.types import Recording
+
+_LONGEST_STEP_S = 0.5
+_MOUNTING_META = "quaternion_wxyz"  # as strapdown simulate writes it
+
+
+def refuse_slow(recording: "Recording") -> None:
+    """A filter follows steps of up to half a second; longer ones are most often milliseconds called seconds."""
+    import numpy as np
+
+    from strapdown.errors import InputError
+
+    usual_s = float(np.median(np.diff(recording.t))) if len(recording) > 1 else 0.0
+    if usual_s > _LONGEST_STEP_S:
+        raise InputError(
+            f"the log's usual step is {usual_s:.3g} s, too long to navigate by: if its time is in ms or us, say so in "
+            "its header or in the column mapping (docs/io.md)"
+        )
+
+
+def three_numbers(option: str, text: str, what: str, most: float) -> tuple[float, float, float]:
+    """Three numbers with commas, each at most this large."""
+    from strapdown.errors import InputError
+
+    try:
+        x, y, z = (float(cell) for cell in text.split(","))
+    except ValueError:
+        raise InputError(f'{option} is "{text}"; give three numbers with commas, {what}') from None
+    for value in (x, y, z):
+        if not abs(value) <= most:
+            raise InputError(f"{option} has {value:g}; give {what}, from {-most:g} to {most:g}")
+    return x, y, z
+
+
+def mounting_of(recording: "Recording", option: str | None, notes: list[str]) -> tuple[float, ...]:
+    """q_bs: as given, else as the log's meta tells it, else as the body."""
+    import numpy as np
+
+    from strapdown.rotation import IDENTITY, euler_from_q, q_from_euler
+
+    if option is not None:
+        degrees = three_numbers("--mounting", option, "ROLL,PITCH,YAW in degrees", 360.0)
+        return tuple(q_from_euler(*np.radians(degrees)).tolist())
+    told = recording.meta.get(_MOUNTING_META)
+    if told is None or abs(abs(float(told[0])) - 1.0) < 1e-12:  # not turned
+        return tuple(IDENTITY.tolist())
+    roll, pitch, yaw = np.degrees(euler_from_q(np.asarray(told, dtype=np.float64)))
+    notes.append(
+        f"the sensor's mounting is the log's: roll {roll:.4g}, pitch {pitch:.4g}, yaw {yaw:.4g} deg; "
+        "give --mounting if it is another"
+    )
+    return tuple(float(x) for x in told)
+
+
+def calibrated(recording: "Recording", path: Path | None, log: Path) -> tuple["Recording", Any, list[str]]:
+    from strapdown.calibration.apply import apply
+    from strapdown.calibration.calibration_file import read_calibration
+    from strapdown.cli import screen
+    from strapdown.cli.orient.log import uncalibrated
+    from strapdown.errors import InputError
+
+    if path is None:
+        return recording, None, uncalibrated(recording)
+    found = read_calibration(path)
+    try:
+        with screen.warnings_shown() as warned:
+            return apply(found, recording), found, warned
+    except InputError as error:
+        raise InputError(f"{log}: {error}") from None
+
+
+def reference_of(
+    recording: "Recording", path: Path | None, q_bs: tuple[float, ...], r_bs_b: tuple[float, ...]
+) -> "tuple[Reference | None, Stops | StopPlaces | None]":
+    """The truth of the body's origin along the way, and the stops to compare at, as far as they are known."""
+    from strapdown.evaluation.evaluate import read_reference
+    from strapdown.evaluation.stops import stops_of_motion
+    from strapdown.navigation.body_origin import body_motion
+    from strapdown.types import Motion
+
+    if path is not None:
+        places = _places(path)
+        if places is not None:
+            return None, places
+        truth = read_reference(path)
+    elif recording.truth is not None:
+        truth = body_motion(recording.truth, q_bs, r_bs_b)
+    else:
+        return None, None
+    if (
+        isinstance(truth, Motion)
+        and recording.stop is not None
+        and recording.stop.any()
+        and len(truth) == len(recording)
+    ):
+        return truth, stops_of_motion(truth, recording.stop)
+    return truth, None
+
+
+def _places(path: Path) -> "StopPlaces | None":
+    """Stops in the order of the drive: a CSV file with the columns x and y (m), and z if there is one."""
+    import csv
+
+    import numpy as np
+
+    from strapdown.errors import InputError
+    from strapdown.evaluation.stops import stop_places
+
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.reader(line for line in file if line.strip() and not line.startswith("#")))
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return None  # its reader will say what it is
+    header = [cell.strip().lower() for cell in rows[0]] if rows else []
+    if header not in (["x", "y"], ["x", "y", "z"]):
+        return None
+    try:
+        return stop_places(np.array([[float(cell) for cell in row] for row in rows[1:]]))
+    except ValueError as error:
+        raise InputError(f"{path}: a stop is not a number ({error}); give x,y in m, one stop in each line") from None

@@ -1,0 +1,1 @@
+"""Robots in MuJoCo: built from URDF or MJCF, stepped or driven."""

@@ -1,0 +1,307 @@
+"""What the error-state filter measures besides rate and force.
+
+Each aid of one number leaves its row in H and gives (whether it is to be used, derivative by its considered parameter,
+variance, innovation). Kinds go through one loop: a call from one place is compiled once.
+"""
+
+import math
+
+from numba import njit
+
+from strapdown.kernels.navigation.eskf.layout import (
+    BIAS_G,
+    BIAS_M,
+    CLIMB_M,
+    COLUMNS,
+    COVARIANCE,
+    FIX,
+    FLOOR,
+    FLOOR_M,
+    GYR_BIAS,
+    HEADING,
+    HEIGHT,
+    INSISTED,
+    MAG_BIAS,
+    NIS,
+    ODOMETER,
+    ODOMETER_M,
+    ODOMETER_S,
+    P_N,
+    PHI_N,
+    POSITION,
+    REFUSED_S,
+    REJECTED,
+    S_DECLINATION,
+    S_DIP,
+    S_DIP_TOL,
+    S_FIELD,
+    S_FIELD_TOL,
+    S_FLOOR_P_R,
+    S_FLOOR_TILT,
+    S_FLOOR_V_R,
+    S_GATE_1,
+    S_GATE_3,
+    S_GYR_Q,
+    S_GYR_READ,
+    S_INSIST_S,
+    S_LEVER_VAR,
+    S_MAG_R,
+    S_ODO_R,
+    S_ODO_SCALE,
+    S_ODO_WINDOW_S,
+    S_R_BS_B,
+    S_R_SB,
+    S_SIDE_R,
+    S_UP_R,
+    S_ZARU_R,
+    S_ZUPT_R,
+    SEEN_FIX,
+    SEEN_HEIGHT,
+    SEEN_MAG,
+    SEEN_ODOMETER,
+    SEEN_STOP,
+    SIDEWAYS,
+    SINCE_STOP_S,
+    STEP_S,
+    TRAVEL_M,
+    TURNED_RAD,
+    UPWARD,
+    USED,
+    V_N,
+    VELOCITY,
+    X_FIX,
+    X_FIX_SIGMA,
+    X_HEIGHT,
+    X_HEIGHT_SIGMA,
+    X_TRAVEL,
+    ZARU,
+    ZUPT,
+    H,
+    N,
+    Q,
+)
+from strapdown.kernels.navigation.eskf.updates import nis_of_three, one, three, told
+from strapdown.kernels.rotation import rotate
+
+NOT_USED = (False, 0.0, 0.0, 0.0)
+WAITING_M_S2 = 0.15  # half of an acceleration of 0.3 m/s2: how far a mean speed is from the last one
+
+
+@njit(cache=True)
+def looks_still(x, s, gyr, dt):
+    """Whether the rate is that of a body that does not turn: the gate of the zero rate, before the prediction."""
+    return nis_of_three(x, GYR_BIAS, still_variance(x, s, dt), unturned(x, gyr)) <= s[S_GATE_3]
+
+
+@njit(cache=True)
+def still_variance(x, s, dt):
+    """Of a rate read at rest: white noise at the usual step, which a lost sample does not lower, and counts."""
+    return s[S_ZARU_R] + s[S_GYR_READ] + s[S_GYR_Q] / max(min(dt, x[STEP_S]), 1e-9)
+
+
+@njit(cache=True)
+def unturned(x, gyr):
+    return gyr[0] - x[BIAS_G], gyr[1] - x[BIAS_G + 1], gyr[2] - x[BIAS_G + 2]
+
+
+@njit(cache=True)
+def vectors(x, s, seen, gyr, extra, dt, still, tape):
+    """Measurements of three numbers: the body does not turn, it stands, it is at a known place."""
+    stop = seen & SEEN_STOP != 0
+    for kind in (ZARU, ZUPT, FIX):
+        if kind == ZARU:
+            use, k, e = stop and dt > 0.0 and s[S_ZARU_R] >= 0.0, GYR_BIAS, unturned(x, gyr)
+            variance = still_variance(x, s, dt)
+        elif kind == ZUPT:
+            use, k, e = stop and s[S_ZUPT_R] >= 0.0, V_N, (-x[VELOCITY], -x[VELOCITY + 1], -x[VELOCITY + 2])
+            variance = s[S_ZUPT_R]
+        else:
+            use, k, variance, e = seen & SEEN_FIX != 0, P_N, 1.0, (0.0, 0.0, 0.0)
+            if use:
+                variance = extra[X_FIX_SIGMA] ** 2
+                e = (
+                    extra[X_FIX] - x[POSITION],
+                    extra[X_FIX + 1] - x[POSITION + 1],
+                    extra[X_FIX + 2] - x[POSITION + 2],
+                )
+        if use:
+            taken = told(x, kind, nis_of_three(x, k, variance, e), s[S_GATE_3])
+            if kind == ZUPT:
+                taken = taken or insist(x, s, e, dt, still)
+                x[REFUSED_S] = 0.0 if taken else x[REFUSED_S] + dt
+                x[SINCE_STOP_S] = 0.0 if taken else x[SINCE_STOP_S]
+            if taken:
+                three(x, k, variance, e, tape)
+
+
+@njit(cache=True)
+def insist(x, s, e, dt, still):
+    """Stops are rejected for long although the body does not turn: then the velocity is wrong, and its variance is
+    opened to what is seen; that of the position to what such a velocity made of it since the last stop."""
+    if not still or x[REFUSED_S] + dt <= s[S_INSIST_S]:
+        return False
+    wrong = e[0] * e[0] + e[1] * e[1] + e[2] * e[2]
+    for i in range(3):
+        x[COVARIANCE + (V_N + i) * (COLUMNS + 1)] += wrong
+        x[COVARIANCE + (P_N + i) * (COLUMNS + 1)] += wrong * x[SINCE_STOP_S] * x[SINCE_STOP_S]
+    x[REJECTED] -= float(1 << ZUPT)
+    x[USED] += float(1 << ZUPT) + float(1 << INSISTED)
+    return True
+
+
+@njit(cache=True)
+def numbers(x, s, seen, gyr, mag, extra, dt, tape):
+    """Measurements of one number each."""
+    stop = seen & SEEN_STOP != 0
+    for kind in (FLOOR, SIDEWAYS, UPWARD, ODOMETER, HEADING, HEIGHT):
+        use, h_consider, variance, e = NOT_USED
+        if kind == FLOOR:
+            use, h_consider, variance, e = floor(x, s, stop, dt)
+        elif kind in (SIDEWAYS, UPWARD):
+            variance = s[S_SIDE_R] if kind == SIDEWAYS else s[S_UP_R]
+            use = variance >= 0.0 and not stop
+            if use:  # wheels roll: the body's origin moves neither to the side nor off its floor
+                e = -body_speed(x, s, 1 if kind == SIDEWAYS else 2, gyr)
+                turn = turn_rate(x, s, gyr, dt)
+                # it stays the same while the turn lasts: as white noise it counts as often as it is measured in 1 s
+                variance += s[S_LEVER_VAR] * turn * turn / max(min(dt, 1.0), 1e-9)
+        elif kind == ODOMETER:
+            if seen & SEEN_ODOMETER != 0 and s[S_ODO_R] >= 0.0 and dt > 0.0:
+                use, h_consider, variance, e = wheel(x, s, extra[X_TRAVEL], gyr, dt, stop)
+        elif kind == HEADING:
+            if seen & SEEN_MAG != 0 and s[S_MAG_R] >= 0.0:
+                use, h_consider, variance, e = heading(x, s, mag)
+        elif seen & SEEN_HEIGHT != 0:
+            only(x, P_N + 2)
+            use, variance, e = True, extra[X_HEIGHT_SIGMA] ** 2, extra[X_HEIGHT] - x[POSITION + 2]
+        if use:
+            one(x, s, kind, h_consider, variance, e, tape)
+
+
+@njit(cache=True)
+def only(x, k):
+    for i in range(N):
+        x[H + i] = 0.0
+    x[H + k] = 1.0
+
+
+@njit(cache=True)
+def floor(x, s, stop, dt):
+    """A flat floor: at a stop the height is that of the start, between stops nothing moves up or down. A vehicle on a
+    slope tells so by its own tilt, body z against up. A small pitch may be a slope or an error of the mounting: the
+    part of it that is slope is considered, and acts on the height by the way that such a slope would have climbed."""
+    variance = s[S_FLOOR_P_R] if stop else s[S_FLOOR_V_R]
+    ax, ay, az = rotate(x[Q], x[Q + 1], x[Q + 2], x[Q + 3], s[S_R_SB], s[S_R_SB + 3], s[S_R_SB + 6])
+    rise = az * (ax * x[VELOCITY] + ay * x[VELOCITY + 1] + az * x[VELOCITY + 2])
+    if not stop:
+        x[CLIMB_M] += rise * dt
+    if variance < 0.0:
+        return NOT_USED
+    _, _, up = rotate(x[Q], x[Q + 1], x[Q + 2], x[Q + 3], s[S_R_SB + 2], s[S_R_SB + 5], s[S_R_SB + 8])
+    if not up > s[S_FLOOR_TILT]:
+        return NOT_USED
+    only(x, P_N + 2 if stop else V_N + 2)
+    if stop:
+        return True, -x[CLIMB_M], variance, x[FLOOR_M] - x[POSITION + 2]
+    return True, -rise, variance, -x[VELOCITY + 2]
+
+
+@njit(cache=True)
+def body_speed(x, s, axis, gyr):
+    """Speed of the body's origin along a body axis, and its derivatives by v_n and phi_n into H.
+
+    v_b = R_bn v_n - w_b x r_bs_b; with R_true = exp(phi) R the derivative by phi is (axis x v), frame n.
+    """
+    ax, ay, az = rotate(
+        x[Q], x[Q + 1], x[Q + 2], x[Q + 3], s[S_R_SB + axis], s[S_R_SB + 3 + axis], s[S_R_SB + 6 + axis]
+    )
+    vx, vy, vz = x[VELOCITY], x[VELOCITY + 1], x[VELOCITY + 2]
+    for i in range(N):
+        x[H + i] = 0.0
+    x[H + V_N], x[H + V_N + 1], x[H + V_N + 2] = ax, ay, az
+    x[H + PHI_N] = ay * vz - az * vy
+    x[H + PHI_N + 1] = az * vx - ax * vz
+    x[H + PHI_N + 2] = ax * vy - ay * vx
+    # told in b: w_b = R_bs w_s, so its number i is column i of R_sb times w_s
+    w0, w1, w2 = unturned(x, gyr)
+    j, k = (axis + 1) % 3, (axis + 2) % 3
+    wj = s[S_R_SB + j] * w0 + s[S_R_SB + 3 + j] * w1 + s[S_R_SB + 6 + j] * w2
+    wk = s[S_R_SB + k] * w0 + s[S_R_SB + 3 + k] * w1 + s[S_R_SB + 6 + k] * w2
+    arm = wj * s[S_R_BS_B + k] - wk * s[S_R_BS_B + j]
+    return ax * vx + ay * vy + az * vz - arm
+
+
+@njit(cache=True)
+def turn_rate(x, s, gyr, dt):
+    """rad/s beyond the noise of the gyroscope, by which an origin at an unknown lever arm moves otherwise than told."""
+    if s[S_LEVER_VAR] == 0.0 or dt <= 0.0:
+        return 0.0
+    w0, w1, w2 = unturned(x, gyr)
+    noise2 = 9.0 * (s[S_GYR_READ] + s[S_GYR_Q] / dt)  # of three axes, three times as large as it usually is
+    return math.sqrt(max(w0 * w0 + w1 * w1 + w2 * w2 - noise2, 0.0))
+
+
+@njit(cache=True)
+def wheel(x, s, travel_m, gyr, dt, stop):
+    """Wheel travel over a window against the filter's own: ticks are too coarse for a speed per sample.
+
+    A wheel that does not turn between stops may be between two ticks, or dead: the window waits for its next tick, and
+    after ten windows without one it is given up, and told where the filter says that the vehicle moved.
+    """
+    speed = body_speed(x, s, 0, gyr)
+    x[ODOMETER_M] += travel_m * s[S_ODO_SCALE]
+    x[TRAVEL_M] += speed * dt
+    x[ODOMETER_S] += dt
+    x[TURNED_RAD] += turn_rate(x, s, gyr, dt) * dt
+    window = x[ODOMETER_S]
+    if window < s[S_ODO_WINDOW_S]:
+        return NOT_USED
+    by_lever = s[S_LEVER_VAR] * x[TURNED_RAD] * x[TURNED_RAD]
+    if x[ODOMETER_M] == 0.0 and not stop:
+        if window > 10.0 * s[S_ODO_WINDOW_S]:
+            spread = s[S_ODO_R] + by_lever + window * window * speed_variance(x)
+            away = x[TRAVEL_M] * x[TRAVEL_M] / spread if spread > 0.0 else 0.0
+            if away > s[S_GATE_1]:  # a wheel that stands with its vehicle, as in a turn on the spot, is not dead
+                x[NIS + ODOMETER] = away
+                x[REJECTED] += float(1 << ODOMETER)
+            x[TRAVEL_M] = x[ODOMETER_S] = x[TURNED_RAD] = 0.0
+        return NOT_USED
+    mean, e = x[ODOMETER_M] / window, (x[ODOMETER_M] - x[TRAVEL_M]) / window
+    x[ODOMETER_M] = x[TRAVEL_M] = x[ODOMETER_S] = x[TURNED_RAD] = 0.0
+    # the error of the mean stands for that of now: while it waited for a tick the speed has changed
+    changed = WAITING_M_S2 * (window - s[S_ODO_WINDOW_S])
+    lever_var = by_lever / (window * window * min(window, 1.0))  # the same for as long as the turn lasts, as above
+    return True, mean, s[S_ODO_R] / (window * window) + changed * changed + lever_var, e
+
+
+@njit(cache=True)
+def speed_variance(x):
+    """Of the speed whose row body_speed() has left in H."""
+    total = 0.0
+    for i in range(V_N, PHI_N + 3):
+        for j in range(V_N, PHI_N + 3):
+            total += x[H + i] * x[H + j] * x[COVARIANCE + i * COLUMNS + j]
+    return total
+
+
+@njit(cache=True)
+def heading(x, s, mag):
+    """Azimuth of the horizontal field, clockwise from north, against the declination; a field that has not the Earth's
+    strength and dip is not looked at. It must not tilt: where the tilt is wrong the azimuth is off by its part across
+    the field times the tangent of the dip, which is taken as noise."""
+    mx, my, mz = rotate(x[Q], x[Q + 1], x[Q + 2], x[Q + 3], mag[0], mag[1], mag[2])
+    flat2 = mx * mx + my * my
+    good = flat2 > 0.0
+    if good and s[S_FIELD] > 0.0:
+        strength, dip = math.sqrt(flat2 + mz * mz), math.atan2(-mz, math.sqrt(flat2))
+        good = abs(strength - s[S_FIELD]) <= s[S_FIELD_TOL] and abs(dip - s[S_DIP]) <= s[S_DIP_TOL]
+    if not good:
+        x[NIS + HEADING] = 0.0
+        x[REJECTED] += float(1 << HEADING)
+        return NOT_USED
+    e = math.atan2(mx, my) - s[S_DECLINATION] - x[BIAS_M]
+    e -= 2.0 * math.pi * math.floor(e / (2.0 * math.pi) + 0.5)
+    only(x, MAG_BIAS)
+    x[H + PHI_N + 2] = 1.0
+    tilt = x[COVARIANCE + PHI_N * (COLUMNS + 1)] + x[COVARIANCE + (PHI_N + 1) * (COLUMNS + 1)]
+    return True, 0.0, s[S_MAG_R] + tilt * mz * mz / flat2, e

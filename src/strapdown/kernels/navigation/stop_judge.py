@@ -1,0 +1,245 @@
+"""Does a vehicle stand? Judged sample by sample from the IMU, beside the word of its controller and of its wheel.
+
+Readings at a stop vary over a window no more than the sensor's own noise. That is not enough: a smooth drive is as
+quiet. So the mean force must be what gravity reads, and the speed since the last stop must have come back to 0. Both
+come from a small strapdown in the sensor's frame: v' = f - f_g - w x v and f_g' = - w x f_g, f_g read at the last stop.
+How far they may be off follows from the noise and from the time since that stop; where a word has just changed from
+move to stop, the limits are wide. A stand ends too when its readings add up to a speed (stop_gain.py).
+
+A lost reckoning comes back: its deviation grows with time, with turns and with gaps, and readings that stay calm and
+the same for S_LOST_S are a stop whatever it says.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from strapdown.kernels.navigation import stop_gain as gain
+
+# verdicts
+MOVES, BELIEVED, DOUBTED, REJECTED = 0, 1, 2, 3
+# the word: of the controller (STOP, MOVE) and of a wheel (MOVE; ROLLS: it turns while the controller says stop)
+SAYS_MOVE, SAYS_STOP, SAYS_NOTHING, SAYS_ROLLS = 0, 1, 2, 3
+
+# state x: the window's rows (rate, force) follow WINDOW
+COUNT, NEXT, SINCE_S, DOUBT_S, KNOWN, STATISTIC, SPEED, LAST, HELD_S, CALM_S = range(10)
+V, F_G, BIAS = 10, 13, 16  # m/s, m/s2, rad/s; frame s
+MEAN, CALM_F = 19, 22  # mean force of the window, now and when the calm began, m/s2
+TOLD, WORD, ROSE = 25, 26, 27  # samples since the controller began to say stop; word before, plus 1; it became stop
+TURNED, LOST, BEFORE_S = 28, 29, 30  # since the stop: rad; m2/s2, unknown by gaps; s, behind F_G
+APART_S = 31  # since the last believed sample
+GAIN = 32
+WINDOW = GAIN + gain.SIZE
+
+# settings s
+S_ACC_VAR, S_GYR_VAR, S_LIMIT, S_STRONG, S_SHIFT, S_TURN = range(6)
+S_SPEED, S_DRIFT, S_DOUBT_S, S_GAP_S, S_MEAN_S, S_CALM_S = range(6, 12)
+S_ACC_N2, S_GYR_N2, S_STEADY, S_LEAK, S_GAINED, S_ALONE, S_LEAST_F, S_LEAST_V, S_WINDOW_S, S_LOST_S = range(12, 22)
+S_SHARE, S_SAME = 22, 23
+S_SIZE = 24
+_SETTLED = 0.6  # of the deviations that end a stop: at so many its mean force is read anew
+_GAP_M_S2 = 0.5  # what a vehicle does during a gap
+
+
+@njit(cache=True)
+def step(x, s, word, gyr, acc, dt):
+    """x becomes the state at this sample; the verdict on it."""
+    size = (len(x) - WINDOW) // 6
+    if dt > s[S_GAP_S]:
+        x[COUNT] = 0.0
+        x[LOST] += (_GAP_M_S2 * dt) ** 2
+    x[TOLD] = x[TOLD] + 1.0 if word in (SAYS_STOP, SAYS_ROLLS) else 0.0
+    moves = word in (SAYS_MOVE, SAYS_ROLLS)
+    if moves:
+        x[ROSE] = 0.0
+    elif x[WORD] == SAYS_MOVE + 1.0 or x[WORD] == SAYS_ROLLS + 1.0:
+        x[ROSE] = 1.0
+    x[WORD] = word + 1.0
+    _keep(x, size, gyr, acc)
+    x[SINCE_S] += dt
+    x[APART_S] += dt
+    if x[KNOWN] > 0.0:
+        _move(x, gyr, acc, min(dt, s[S_GAP_S]))
+    shift, turn = _spread(x, s, size)
+    full = x[COUNT] >= size
+    known = x[KNOWN] > 0.0
+    quiet = full and x[STATISTIC] <= s[S_LIMIT] and (turn <= s[S_TURN] or not known)
+    _calm_stretch(x, s, quiet, dt)
+    x[SPEED] = math.sqrt(x[V] ** 2 + x[V + 1] ** 2 + x[V + 2] ** 2)
+    stands = quiet and (not known or _back(x, s, shift))
+    stood = x[LAST] == BELIEVED and known and s[S_GAINED] > 0.0  # 0: a hand, which never rests so well
+    if stood:
+        stands = _stands_on(x, s, stands and not moves, acc, dt)
+    verdict = MOVES
+    if not moves and stands:
+        verdict = BELIEVED
+    elif x[TOLD] >= size and full:  # before, the window still holds the move before the stop
+        x[DOUBT_S] += dt
+        sure = x[STATISTIC] > s[S_STRONG] or x[DOUBT_S] > s[S_DOUBT_S]
+        verdict = REJECTED if sure or x[LAST] == REJECTED else DOUBTED
+    if verdict == BELIEVED:
+        _stand(x, s, size, gyr, acc, dt)
+    elif verdict == REJECTED and x[STATISTIC] > s[S_STRONG]:  # it shakes: the word was wrong, not the reckoning
+        x[ROSE] = 0.0
+    if verdict == BELIEVED or word == SAYS_MOVE:
+        x[DOUBT_S] = 0.0
+    x[LAST] = verdict
+    return verdict
+
+
+@njit(cache=True)
+def _back(x, s, shift):
+    """Force and speed have come back to those of a stop, as far as the reckoning since the last one can tell."""
+    t = x[SINCE_S]
+    if x[ROSE] > 0.0 or s[S_GAINED] == 0.0:
+        slack = s[S_DRIFT] * t
+        return (shift <= s[S_SHIFT] + slack and x[SPEED] <= s[S_SPEED] + slack) or x[CALM_S] > s[S_CALM_S]
+    g2 = x[F_G] ** 2 + x[F_G + 1] ** 2 + x[F_G + 2] ** 2
+    # the gyroscope: its noise, and that of its bias, a mean over S_MEAN_S; doubled, as a bias wanders
+    n2 = 4.0 * s[S_GYR_N2]
+    leak2 = (s[S_LEAK] * x[TURNED]) ** 2
+    known2 = s[S_ACC_N2] / max(x[BEFORE_S], s[S_WINDOW_S]) + s[S_STEADY] ** 2 + g2 * leak2
+    speed2 = s[S_ACC_N2] * t + known2 * t * t + g2 * n2 * (t**3 / 3.0 + t**4 / (4.0 * s[S_MEAN_S])) + x[LOST]
+    slow = x[SPEED] <= s[S_LEAST_V] + s[S_ALONE] * math.sqrt(speed2)
+    shift2 = s[S_ACC_N2] / s[S_WINDOW_S] + known2 + g2 * n2 * (t + t * t / s[S_MEAN_S])
+    same = shift <= s[S_LEAST_F] + s[S_ALONE] * math.sqrt(shift2)
+    # a long move brakes as gently as a short one stands; what it still brakes by changes meanwhile
+    calm = x[CALM_S] >= min(s[S_SHARE] * t, s[S_CALM_S])
+    excused = x[LOST] > 0.0 and x[CALM_S] > s[S_CALM_S]  # a gap hides how far the vehicle has tilted
+    return (slow and calm and (same or excused)) or x[CALM_S] > s[S_LOST_S]
+
+
+@njit(cache=True)
+def _stands_on(x, s, stands, acc, dt):
+    """Whether a stand goes on; where it does not, the motion is reckoned from where it began."""
+    v, f_g = np.empty(3), np.empty(3)
+    if not (gain.add(x, GAIN, acc, dt) or not stands):
+        return True
+    n2, steady = s[S_ACC_N2], s[S_STEADY]
+    deviations, since_s, _ = gain.gained(x, GAIN, n2, steady, 0.0, gain.SETTLE_S, v, f_g)
+    if stands and deviations > _SETTLED * s[S_GAINED]:
+        for j in range(3):
+            x[F_G + j] = f_g[j] + v[j] / since_s
+        gain.begin(x, GAIN, x[F_G : F_G + 3], since_s)
+        return True
+    deviations, since_s, before_s = gain.gained(x, GAIN, n2, steady, gain.SETTLE_S, np.inf, v, f_g)
+    if stands and deviations <= s[S_GAINED]:
+        return True
+    if stands:
+        x[ROSE] = 0.0
+    if deviations >= 0.0:
+        for j in range(3):
+            x[V + j], x[F_G + j] = v[j], f_g[j]
+        x[SINCE_S], x[BEFORE_S] = since_s, before_s
+        x[CALM_S] = 0.0
+        x[SPEED] = math.sqrt(x[V] ** 2 + x[V + 1] ** 2 + x[V + 2] ** 2)
+    return False
+
+
+@njit(cache=True)
+def rows(x, s, word, gyr, acc, dt, verdict, statistic, speed, since):
+    for i in range(len(dt)):
+        verdict[i] = step(x, s, word[i], gyr[i], acc[i], dt[i])
+        statistic[i], speed[i], since[i] = x[STATISTIC], x[SPEED], x[SINCE_S]
+
+
+@njit(cache=True)
+def _keep(x, size, gyr, acc):
+    at = WINDOW + 6 * int(x[NEXT])
+    for j in range(3):
+        x[at + j], x[at + 3 + j] = gyr[j], acc[j]
+    x[NEXT] = (x[NEXT] + 1.0) % size
+    x[COUNT] = min(x[COUNT] + 1.0, float(size))
+
+
+@njit(cache=True)
+def _move(x, gyr, acc, dt):
+    """Speed and gravity's reading over one sample, in the turning frame."""
+    w0, w1, w2 = gyr[0] - x[BIAS], gyr[1] - x[BIAS + 1], gyr[2] - x[BIAS + 2]
+    v0, v1, v2 = x[V], x[V + 1], x[V + 2]
+    f0, f1, f2 = x[F_G], x[F_G + 1], x[F_G + 2]
+    x[V] = v0 + dt * (acc[0] - f0 - (w1 * v2 - w2 * v1))
+    x[V + 1] = v1 + dt * (acc[1] - f1 - (w2 * v0 - w0 * v2))
+    x[V + 2] = v2 + dt * (acc[2] - f2 - (w0 * v1 - w1 * v0))
+    g0 = f0 - dt * (w1 * f2 - w2 * f1)
+    g1 = f1 - dt * (w2 * f0 - w0 * f2)
+    g2 = f2 - dt * (w0 * f1 - w1 * f0)
+    # one Euler step makes the vector longer; gravity keeps its length
+    grown = g0 * g0 + g1 * g1 + g2 * g2
+    scale = math.sqrt((f0 * f0 + f1 * f1 + f2 * f2) / grown) if grown > 0.0 else 1.0
+    x[F_G], x[F_G + 1], x[F_G + 2] = g0 * scale, g1 * scale, g2 * scale
+    x[TURNED] += dt * math.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
+
+
+@njit(cache=True)
+def _calm_stretch(x, s, quiet, dt):
+    """For how long the readings have been quiet and the mean force has stayed where it was when that began."""
+    off = 0.0
+    for j in range(3):
+        off += (x[MEAN + j] - x[CALM_F + j]) ** 2
+    if quiet and x[CALM_S] > 0.0 and math.sqrt(off) <= s[S_SAME]:
+        x[CALM_S] += dt
+    else:
+        x[CALM_S] = dt if quiet else 0.0
+        for j in range(3):
+            x[CALM_F + j] = x[MEAN + j]
+
+
+@njit(cache=True)
+def _spread(x, s, size):
+    """Variance over the window against the sensor's, the larger of force and rate, into STATISTIC; distance of the
+    window's means from what they were at rest: force (m/s2) and rate (rad/s)."""
+    count = int(x[COUNT])
+    x[STATISTIC] = 0.0
+    shift = turn = 0.0
+    for instrument in range(2):
+        spread = 0.0
+        for j in range(3):
+            mean = 0.0
+            # rows are kept from 0 on until the window is full; after a gap the newest stand just before NEXT
+            for k in range(count):
+                mean += x[WINDOW + 6 * ((int(x[NEXT]) - 1 - k) % size) + 3 * instrument + j]
+            mean /= count
+            for k in range(count):
+                spread += (x[WINDOW + 6 * ((int(x[NEXT]) - 1 - k) % size) + 3 * instrument + j] - mean) ** 2
+            if instrument == 0:
+                turn += (mean - x[BIAS + j]) ** 2
+            else:
+                shift += (mean - x[F_G + j]) ** 2
+                x[MEAN + j] = mean
+        variance = s[S_GYR_VAR] if instrument == 0 else s[S_ACC_VAR]
+        if count > 1:
+            x[STATISTIC] = max(x[STATISTIC], spread / (3.0 * (count - 1) * variance))
+    return math.sqrt(shift), math.sqrt(turn)
+
+
+@njit(cache=True)
+def _stand(x, s, size, gyr, acc, dt):
+    """At a believed stop the speed is 0 and what the sensors read at rest is learned: a mean over S_MEAN_S."""
+    # a window in which the stand before has still a part shows the same stand
+    anew = x[KNOWN] == 0.0 or (x[LAST] != BELIEVED and x[APART_S] >= s[S_WINDOW_S])
+    if x[KNOWN] == 0.0:
+        for j in range(3):
+            x[BIAS + j] = 0.0
+            for k in range(size):
+                x[BIAS + j] += x[WINDOW + 6 * k + j] / size
+        x[KNOWN] = 1.0
+    if anew:
+        x[HELD_S] = 0.0
+        for j in range(3):  # the tilt of the new place is read anew; the bias goes on
+            x[F_G + j] = 0.0
+            for k in range(size):
+                x[F_G + j] += x[WINDOW + 6 * k + 3 + j] / size
+        # after a long move the calm must be long too: a braking that went on would have changed the force meanwhile
+        settled = s[S_SHARE] * x[SINCE_S] >= s[S_CALM_S]
+        gain.begin(x, GAIN, x[F_G : F_G + 3], max(s[S_WINDOW_S], gain.SETTLE_S) if settled else s[S_WINDOW_S])
+    x[HELD_S] = min(x[HELD_S] + dt, s[S_MEAN_S])
+    share = min(dt / (x[HELD_S] + size * dt), 1.0) if dt > 0.0 else 0.0
+    slow = min(dt / s[S_MEAN_S], 1.0)
+    for j in range(3):
+        x[V + j] = 0.0
+        x[F_G + j] += share * (acc[j] - x[F_G + j])
+        x[BIAS + j] += slow * (gyr[j] - x[BIAS + j])
+    x[SINCE_S] = x[TURNED] = x[LOST] = x[APART_S] = 0.0
+    x[BEFORE_S] = x[HELD_S] + s[S_WINDOW_S]

@@ -1,0 +1,135 @@
+"""Paper B's idea on quaternions: the gyroscope turns, accelerometer and magnetometer take over slowly.
+
+Over a step dt the angle to the reading shrinks by exp(-dt/T): exact weights, so the answer does not depend on the
+rate. The inclination is corrected along the shortest arc, the heading about the vertical: on the circle, at every
+attitude.
+"""
+
+import math
+
+from numba import njit
+
+from strapdown.kernels.jit import inner, live, plain, pointer, row, three_each
+from strapdown.kernels.orientation.start import (
+    DECLINATION,
+    FURTHER,
+    LEAST_FORCE2,
+    LEVEL,
+    LONGEST,
+    NOTHING,
+    SEEN,
+    begin,
+    find_north,
+    left_out,
+    tell,
+)
+from strapdown.kernels.orientation.state import ACC_REJECTED, FLAGS, GAP, MAG_REJECTED, Q
+from strapdown.kernels.orientation.turn import predicted, product, unit_again
+from strapdown.kernels.rotation import exp, rotate
+from strapdown.kernels.trigonometry import arc_tangent
+
+INCLINATION_S = FURTHER
+HEADING_S = FURTHER + 1
+LOW_PASS_S = FURTHER + 2
+FORCE = FURTHER + 3  # specific force told in n, low-passed; zeros before the first
+FIELD = FURTHER + 6  # magnetic field told in n, low-passed; zeros before the first
+WAITED = FURTHER + 9  # s since the last magnetometer reading
+
+
+@inner
+def smoothed(state, place, x, y, z, weight):
+    """The low-passed vector kept at `place` after a new reading; the first reading is taken whole."""
+    if state[place] == 0.0 and state[place + 1] == 0.0 and state[place + 2] == 0.0:
+        weight = 1.0
+    x = state[place] + weight * (x - state[place])
+    y = state[place + 1] + weight * (y - state[place + 1])
+    z = state[place + 2] + weight * (z - state[place + 2])
+    state[place], state[place + 1], state[place + 2] = x, y, z
+    return x, y, z
+
+
+@inner
+def share(dt, time_constant):
+    """Of the error that goes in dt: 1 - exp(-dt/T), and all of it where T is 0."""
+    return -math.expm1(-dt / time_constant) if time_constant > 0.0 else 1.0
+
+
+@inner
+def correct(state, qw, qx, qy, qz, ax, ay, az, mx, my, mz, has_mag, dt):
+    """q_ns drawn to the readings; flags say which reading could not be used."""
+    flags = 0.0
+    fx, fy, fz = rotate(qw, qx, qy, qz, ax, ay, az)
+    if LEAST_FORCE2 < fx * fx + fy * fy + fz * fz < math.inf:
+        fx, fy, fz = smoothed(state, plain(FORCE), fx, fy, fz, share(dt, state[LOW_PASS_S]))
+        level = math.sqrt(fx * fx + fy * fy)
+        # about the level axis f x z = (fy, -fx, 0); straight down has no such axis, and any will do
+        angle = share(dt, state[INCLINATION_S]) * arc_tangent(level, fz)
+        k = angle / level if level > 0.0 else 0.0
+        cw, cx, cy, cz = exp(k * fy if level > 0.0 else angle, -k * fx, 0.0)
+        qw, qx, qy, qz = product(cw, cx, cy, cz, qw, qx, qy, qz)
+    else:
+        flags += ACC_REJECTED
+    state[WAITED] += dt
+    if has_mag:
+        waited = state[WAITED]
+        state[WAITED] = 0.0
+        east, north, up = rotate(qw, qx, qy, qz, mx, my, mz)
+        if 0.0 < east * east + north * north < math.inf:
+            east, north, up = smoothed(state, plain(FIELD), east, north, up, share(waited, state[LOW_PASS_S]))
+            error = arc_tangent(east, north) - state[DECLINATION]
+            error -= 2.0 * math.pi * math.floor(error / (2.0 * math.pi) + 0.5)
+            half = 0.5 * share(waited, state[HEADING_S]) * error
+            qw, qx, qy, qz = product(math.cos(half), 0.0, 0.0, math.sin(half), qw, qx, qy, qz)
+        else:
+            flags += MAG_REJECTED
+    state[FLAGS] = flags
+    return qw, qx, qy, qz
+
+
+@inner
+def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
+    """One sample: gyr_s (rad/s), acc_s and mag_s (any units), dt (s) since the last one."""
+    if left_out(state, gx, gy, gz, dt):
+        return
+    if state[SEEN] == NOTHING:
+        begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
+        return
+    qw, qx, qy, qz = predicted(state, gx, gy, gz, dt)
+    first_field = state[SEEN] == LEVEL and has_mag and 0.0 < mx * mx + my * my + mz * mz < math.inf
+    has_mag = has_mag and state[SEEN] != LEVEL
+    if dt <= state[LONGEST]:
+        qw, qx, qy, qz = correct(state, qw, qx, qy, qz, ax, ay, az, mx, my, mz, has_mag, dt)
+    else:
+        state[FLAGS] = GAP
+        state[WAITED] = 0.0
+        for i in range(FORCE, FORCE + 6):  # what was smoothed before the gap is stale
+            state[i] = 0.0
+    state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = unit_again(qw, qx, qy, qz)
+    if first_field:
+        find_north(state, mx, my, mz)
+
+
+@live
+def step(state, gyr, acc, mag, dt):
+    """One sample, in place; mag is empty without a new reading. False: a reading has not three numbers."""
+    if not three_each(gyr, acc, mag):
+        return False
+    g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
+    mx, my, mz = 0.0, 0.0, 0.0
+    if has_mag:
+        mx, my, mz = m[0], m[1], m[2]
+    advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt)
+    return True
+
+
+@njit(cache=True, error_model="numpy", fastmath={"contract"}, no_cfunc_wrapper=True)
+def rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
+    """All samples; in the end the state is that after the last one."""
+    numbers = pointer(state)
+    for i in range(len(dt)):
+        g, a, m, has_mag = row(gyr, i), row(acc, i), row(mag, i), len(mag) > 0 and mag_new[i]
+        mx, my, mz = 0.0, 0.0, 0.0
+        if has_mag:
+            mx, my, mz = m[0], m[1], m[2]
+        advance(numbers, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt[i])
+        tell(numbers, i, q, bias, sigma, flags)

@@ -1,0 +1,209 @@
+"""Is a rest one? A slow steady turn is as quiet as a rest, and its rate would be learned as the gyroscope's bias.
+
+The directions of force and field tell, told in s: at rest they stand still. A turn shows in the force, but for the part
+about the vertical; that part shows in the level part of the field. Each is low-passed and compared with what it was at
+an anchor. While neither has moved further than its limit, a quiet sensor is at rest. One that has is anchored anew, and
+the sensor counts as at rest only when they have stayed for twice as long as they took to leave. If it did so in a rest,
+and the gyroscope agrees that it was a turn, the rest was none: the bias goes back to what it was before, and learns
+what the directions allow, the mean reading less the turn seen, as well as the limits over the time say.
+
+Without a field nothing tells a turn about the vertical from a bias. Then a rest leaves a doubt: the bias about the
+vertical may be off by all that rests have changed it by, until the sensor rests with another axis up.
+"""
+
+import math
+
+from strapdown.kernels.jit import inner
+from strapdown.kernels.orientation.lodestar.heading import LEAST_LEVEL2
+from strapdown.kernels.orientation.lodestar.layout import END
+from strapdown.kernels.orientation.state import BIAS
+from strapdown.kernels.orientation.vqf.inclination import (
+    AT_REST,
+    BIAS_CLIP,
+    REST_GYR_Y,
+    REST_T,
+    REST_TIME,
+    VARIANCE,
+    learn_bias,
+)
+
+# settings
+TILT_LIMIT, NORTH_LIMIT = END, END + 1  # rad, furthest that force and level field turn in s at rest
+# sums since the last block
+SUM_T, SUM_COUNT, SUM_FIELD = END + 2, END + 3, END + 4  # s, readings of the magnetometer and their sum
+# memory
+FIELD = END + 7  # low-passed field in s
+FIELD_T, FIELD_AGE = END + 10, END + 11  # s in it, at most FIELD_S, and s since its last reading
+ANCHOR_FORCE, ANCHOR_FIELD = END + 12, END + 15  # directions in s; a field of zeros: none
+ANCHOR_T = END + 18  # s since then
+READ, USED = END + 19, END + 22  # rad, integrals of the low-passed rate and of the bias since then
+BEFORE = END + 25  # bias, its variance (6) and the doubt before the rest
+DOUBT = END + 37  # rad/s, what the bias may be off by unseen, in s
+TURNED = END + 40  # rad, by which the heading was turned too little in a rest that was none
+ANCHORED = END + 41  # 1: there is an anchor, 2: with a field
+QUIET_T = END + 42  # s, REST_T after the last block
+STILL_END = END + 43
+
+FIELD_S = 1.0  # s, low-pass of the field, and the age at which it is gone
+LONGEST_WAIT_S = 20.0  # until a quiet sensor is at rest again
+
+
+@inner
+def still_sample(state, has_mag, mx, my, mz, dt):
+    state[SUM_T] += dt
+    if has_mag:
+        state[SUM_FIELD] += mx
+        state[SUM_FIELD + 1] += my
+        state[SUM_FIELD + 2] += mz
+        state[SUM_COUNT] += 1.0
+
+
+@inner
+def still_gap(state):
+    """Time without samples: nothing before it is compared with what follows."""
+    state[ANCHORED], state[FIELD_T], state[SUM_T], state[SUM_COUNT] = 0.0, 0.0, 0.0, 0.0
+    state[SUM_FIELD], state[SUM_FIELD + 1], state[SUM_FIELD + 2] = 0.0, 0.0, 0.0
+
+
+@inner
+def _anchor(state, fx, fy, fz):
+    """Compare with here from now on."""
+    state[ANCHOR_FORCE], state[ANCHOR_FORCE + 1], state[ANCHOR_FORCE + 2] = fx, fy, fz
+    seen = 1.0 if state[FIELD_T] >= FIELD_S else 0.0
+    for i in range(3):
+        state[ANCHOR_FIELD + i] = seen * state[FIELD + i]
+        state[READ + i], state[USED + i] = 0.0, 0.0
+    state[ANCHOR_T], state[ANCHORED] = 0.0, 1.0 + seen
+
+
+@inner
+def _turn_about(state, ux, uy, uz, tx, ty, tz):
+    """(sine of the turn about u that the field shows since the anchor, 1); (0, 0) where it has no level part, (0, -1)
+    where it is another field. t is the turn that the force shows."""
+    ax, ay, az = state[ANCHOR_FIELD], state[ANCHOR_FIELD + 1], state[ANCHOR_FIELD + 2]
+    mx, my, mz = state[FIELD], state[FIELD + 1], state[FIELD + 2]
+    mx, my, mz = mx + ty * mz - tz * my, my + tz * mx - tx * mz, mz + tx * my - ty * mx
+    a_up, m_up = ax * ux + ay * uy + az * uz, mx * ux + my * uy + mz * uz
+    a2, m2 = ax * ax + ay * ay + az * az, mx * mx + my * my + mz * mz
+    level_a2, level_m2 = a2 - a_up * a_up, m2 - m_up * m_up
+    if not (level_a2 > LEAST_LEVEL2 * a2 and level_m2 > LEAST_LEVEL2 * m2 and state[FIELD_T] > 0.0):
+        return 0.0, 0.0
+    cross = ux * (my * az - mz * ay) + uy * (mz * ax - mx * az) + uz * (mx * ay - my * ax)
+    level_a, level_m = math.sqrt(level_a2), math.sqrt(level_m2)
+    sine = cross / (level_a * level_m)
+    # a turn changes neither the level part of a field nor its part along the force; what changes them is iron
+    other2 = (level_m - level_a) * (level_m - level_a) + (m_up - a_up) * (m_up - a_up)
+    if other2 > level_a2 * max(0.1 * sine * sine, 0.25 * state[NORTH_LIMIT] * state[NORTH_LIMIT]):
+        return 0.0, -1.0
+    return sine, 1.0
+
+
+@inner
+def _learn_turning(state, ux, uy, uz, tx, ty, tz, about_up, up_sigma):
+    """The bias from a rest that was none: back to what it was, then the mean reading less the turn seen."""
+    for i in range(3):
+        state[BIAS + i], state[DOUBT + i] = state[BEFORE + i], state[BEFORE + 9 + i]
+    for i in range(6):
+        state[VARIANCE + i] = state[BEFORE + 3 + i]
+    over = 1.0 / state[ANCHOR_T]
+    bx, by, bz = state[BIAS], state[BIAS + 1], state[BIAS + 2]
+    ex = over * (state[READ] - tx - about_up * ux) - bx
+    ey = over * (state[READ + 1] - ty - about_up * uy) - by
+    ez = over * (state[READ + 2] - tz - about_up * uz) - bz
+    # level axes: across u and the axis of s that is the furthest from it
+    if abs(uz) < 0.6:
+        k = 1.0 / math.sqrt(ux * ux + uy * uy)
+        ax, ay, az = k * uy, -k * ux, 0.0
+    else:
+        k = 1.0 / math.sqrt(uy * uy + uz * uz)
+        ax, ay, az = 0.0, k * uz, -k * uy
+    level2, up2 = 0.5 * over * state[TILT_LIMIT], over * up_sigma
+    level2, up2 = level2 * level2, up2 * up2
+    dx, dy, dz = learn_bias(state, 0.0, 0.0, 0.0, ax, ay, az, level2, ax * ex + ay * ey + az * ez)
+    ax, ay, az = uy * az - uz * ay, uz * ax - ux * az, ux * ay - uy * ax
+    dx, dy, dz = learn_bias(state, dx, dy, dz, ax, ay, az, level2, ax * ex + ay * ey + az * ez)
+    dx, dy, dz = learn_bias(state, dx, dy, dz, ux, uy, uz, up2, ux * ex + uy * ey + uz * ez)
+    clip = state[BIAS_CLIP]
+    state[BIAS] = min(max(bx + dx, -clip), clip)
+    state[BIAS + 1] = min(max(by + dy, -clip), clip)
+    state[BIAS + 2] = min(max(bz + dz, -clip), clip)
+    state[TURNED] = 0.0
+    for i in range(3):
+        u = ux if i == 0 else uy if i == 1 else uz
+        state[TURNED] += u * (state[USED + i] - state[BIAS + i] * state[ANCHOR_T])
+
+
+@inner
+def still_block(state):
+    """After a block, and after its samples: s since when the rest was none, 0 where it may be one."""
+    dt = state[SUM_T]
+    state[SUM_T] = 0.0
+    if state[REST_T] < state[QUIET_T] + 0.5 * dt:  # it moved: what the field was then is not remembered
+        state[FIELD_T] = 0.0
+    state[FIELD_AGE] += dt
+    if state[FIELD_AGE] > FIELD_S:
+        state[FIELD_T] = 0.0
+    if state[SUM_COUNT] > 0.0:
+        state[FIELD_T] = min(state[FIELD_T] + min(state[FIELD_AGE], FIELD_S), FIELD_S)
+        k = min(state[FIELD_AGE] / state[FIELD_T], 1.0)
+        for i in range(3):
+            state[FIELD + i] += k * (state[SUM_FIELD + i] / state[SUM_COUNT] - state[FIELD + i])
+            state[SUM_FIELD + i] = 0.0
+        state[FIELD_AGE], state[SUM_COUNT] = 0.0, 0.0
+    state[QUIET_T] = state[REST_T]
+    at_rest = state[AT_REST] != 0.0
+    if not at_rest:  # the bias as it is known without this rest
+        for i in range(3):
+            state[BEFORE + i], state[BEFORE + 9 + i] = state[BIAS + i], state[DOUBT + i]
+        for i in range(6):
+            state[BEFORE + 3 + i] = state[VARIANCE + i]
+    fx, fy, fz = state[REST_GYR_Y + 3], state[REST_GYR_Y + 4], state[REST_GYR_Y + 5]
+    force2 = fx * fx + fy * fy + fz * fz
+    if state[REST_T] == 0.0 or not force2 > 0.0:  # shaken
+        state[ANCHORED] = 0.0
+        return 0.0
+    k = 1.0 / math.sqrt(force2)
+    fx, fy, fz = k * fx, k * fy, k * fz
+    if state[ANCHORED] == 0.0 or (state[FIELD_T] >= FIELD_S and state[ANCHORED] < 2.0):
+        _anchor(state, fx, fy, fz)
+        return 0.0
+    state[ANCHOR_T] += dt
+    for i in range(3):
+        state[READ + i] += state[REST_GYR_Y + i] * dt
+        state[USED + i] += state[BIAS + i] * dt
+    ux, uy, uz = state[ANCHOR_FORCE], state[ANCHOR_FORCE + 1], state[ANCHOR_FORCE + 2]
+    tx, ty, tz = fy * uz - fz * uy, fz * ux - fx * uz, fx * uy - fy * ux
+    tilt = math.sqrt(tx * tx + ty * ty + tz * tz)
+    about_up, sees_up = _turn_about(state, ux, uy, uz, tx, ty, tz)
+    if at_rest:
+        # the force tells that the level axes do not turn; about the vertical the rest may be a turn
+        changed = 0.0
+        for i in range(3):
+            changed += state[ANCHOR_FORCE + i] * (state[BEFORE + 9 + i] + state[BIAS + i] - state[BEFORE + i])
+        for i in range(3):
+            state[DOUBT + i] = changed * state[ANCHOR_FORCE + i]
+    if tilt <= state[TILT_LIMIT] and abs(about_up) <= state[NORTH_LIMIT]:
+        if sees_up < 0.0:
+            _anchor(state, fx, fy, fz)
+        return 0.0
+    sees_up = max(sees_up, 0.0)
+    moved_t, none = state[ANCHOR_T], 0.0
+    if at_rest:
+        # does the gyroscope, less its bias before the rest, agree that it was a turn?
+        ex = state[READ] - state[BEFORE] * moved_t - tx
+        ey = state[READ + 1] - state[BEFORE + 1] * moved_t - ty
+        ez = state[READ + 2] - state[BEFORE + 2] * moved_t - tz
+        e_up = ux * ex + uy * ey + uz * ez
+        e_level2 = ex * ex + ey * ey + ez * ez - e_up * e_up
+        e_up = sees_up * (e_up - about_up)
+        known = 3.0 * moved_t * math.sqrt((state[BEFORE + 3] + state[BEFORE + 6] + state[BEFORE + 8]) / 3.0)
+        level, up = known + state[TILT_LIMIT], known + state[NORTH_LIMIT]
+        if e_level2 <= level * level and abs(e_up) <= up:
+            # unseen, a turn about the vertical is of the size of the turn seen
+            _learn_turning(state, ux, uy, uz, tx, ty, tz, about_up, 0.5 * state[NORTH_LIMIT] if sees_up else tilt)
+            none, state[AT_REST] = moved_t, 0.0
+    if state[AT_REST] == 0.0:
+        state[REST_T] = min(state[REST_T], state[REST_TIME] - min(2.0 * moved_t, LONGEST_WAIT_S))
+        state[QUIET_T] = state[REST_T]
+    _anchor(state, fx, fy, fz)
+    return none

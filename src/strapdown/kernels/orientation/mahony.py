@@ -1,0 +1,119 @@
+"""Mahony's filter: the gyroscope turns the attitude, a proportional and integral part pull it to gravity and north.
+
+Mahony, Hamel, Pflimlin 2008, explicit complementary filter; here the magnetometer acts on the heading alone. One
+sample depends on the one before, so the time of a loop is that of the longest chain from q to q. No root, division or
+trigonometric function is on that chain: the gyroscope's turn and the lengths of readings do not depend on q, and the
+level part of the field, by which the sine of the heading error is divided, is that of the reading before.
+"""
+
+import math
+
+from numba import njit
+
+from strapdown.kernels.jit import live, pointer, row, three_each, woven
+from strapdown.kernels.orientation.start import (
+    FURTHER,
+    LEVEL,
+    LONGEST,
+    NOTHING,
+    SEEN,
+    begin,
+    find_north,
+    left_out,
+    tell,
+)
+from strapdown.kernels.orientation.state import ACC_REJECTED, BIAS, FLAGS, GAP, MAG_REJECTED, Q
+from strapdown.kernels.orientation.turn import inverse_force, inverse_length, predicted, product, unit_again
+
+INCLINATION_GAIN = FURTHER  # 1/s
+HEADING_GAIN = FURTHER + 1  # 1/s
+BIAS_GAIN = FURTHER + 2  # 1/s2
+COS_D = FURTHER + 3  # of the declination
+SIN_D = FURTHER + 4
+STEEPNESS = FURTHER + 5  # field over its level part at the last magnetometer reading, 1/cos(dip)
+WAITED = FURTHER + 6  # s since the last magnetometer reading, whose weight is that of all this time
+LEAST_LEVEL2 = 1e-4  # a field steeper than 89.4 deg has no north
+
+
+@woven
+def pulls(qw, qx, qy, qz, ax, ay, az, mx, my, mz, cos_d, sin_d):
+    """Where gravity and north pull q_ns, for directions a_s and m_s: the sine of the inclination error as a rotation
+    vector in s, the heading error times the level part of the field, the vertical told in s, the level part squared."""
+    ux, uy, uz = 2.0 * (qx * qz - qw * qy), 2.0 * (qy * qz + qw * qx), 1.0 - 2.0 * (qx * qx + qy * qy)
+    east = (1.0 - 2.0 * (qy * qy + qz * qz)) * mx + 2.0 * (qx * qy - qw * qz) * my + 2.0 * (qx * qz + qw * qy) * mz
+    north = 2.0 * (qx * qy + qw * qz) * mx + (1.0 - 2.0 * (qx * qx + qz * qz)) * my + 2.0 * (qy * qz - qw * qx) * mz
+    return (
+        ay * uz - az * uy,
+        az * ux - ax * uz,
+        ax * uy - ay * ux,
+        east * cos_d - north * sin_d,
+        ux,
+        uy,
+        uz,
+        east * east + north * north,
+    )
+
+
+@woven
+def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
+    """One sample: gyr_s (rad/s), acc_s and mag_s (any units), dt (s) since the last one."""
+    if left_out(state, gx, gy, gz, dt):
+        return
+    if state[SEEN] == NOTHING:
+        begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
+        return
+    qw, qx, qy, qz = predicted(state, gx, gy, gz, dt)
+    gap = not dt <= state[LONGEST]
+    ka = 0.0 if gap else inverse_force(ax, ay, az)
+    km = 0.0 if gap or not has_mag else inverse_length(mx, my, mz)
+    first_field = state[SEEN] == LEVEL and km > 0.0
+    ax, ay, az = (ka * ax, ka * ay, ka * az) if ka > 0.0 else (0.0, 0.0, 0.0)
+    hx, hy, hz = (km * mx, km * my, km * mz) if km > 0.0 and not first_field else (0.0, 0.0, 0.0)
+    ex, ey, ez, turn, ux, uy, uz, level2 = pulls(qw, qx, qy, qz, ax, ay, az, hx, hy, hz, state[COS_D], state[SIN_D])
+    turn *= state[STEEPNESS]
+    waited = 0.0 if gap else state[WAITED] + dt
+    state[WAITED] = waited
+    if km > 0.0 and not first_field:
+        state[STEEPNESS] = 1.0 / math.sqrt(level2) if level2 > LEAST_LEVEL2 else 0.0
+        state[WAITED] = 0.0
+    level_weight = min(0.5, 0.5 * dt * state[INCLINATION_GAIN])
+    north_weight = min(0.5, 0.5 * waited * state[HEADING_GAIN]) * turn
+    bias_level, bias_north = dt * state[BIAS_GAIN], waited * state[BIAS_GAIN] * turn
+    state[BIAS] -= bias_level * ex + bias_north * ux
+    state[BIAS + 1] -= bias_level * ey + bias_north * uy
+    state[BIAS + 2] -= bias_level * ez + bias_north * uz
+    cx = level_weight * ex + north_weight * ux
+    cy = level_weight * ey + north_weight * uy
+    cz = level_weight * ez + north_weight * uz
+    qw, qx, qy, qz = product(qw, qx, qy, qz, 1.0, cx, cy, cz)
+    state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = unit_again(qw, qx, qy, qz)
+    refused = (0.0 if ka > 0.0 else ACC_REJECTED) + (MAG_REJECTED if has_mag and not km > 0.0 else 0.0)
+    state[FLAGS] = GAP if gap else refused
+    if first_field:
+        find_north(state, mx, my, mz)
+
+
+@live
+def step(state, gyr, acc, mag, dt):
+    """One sample, in place; mag is empty without a new reading. False: a reading has not three numbers."""
+    if not three_each(gyr, acc, mag):
+        return False
+    g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
+    mx, my, mz = 0.0, 0.0, 0.0
+    if has_mag:
+        mx, my, mz = m[0], m[1], m[2]
+    advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt)
+    return True
+
+
+@njit(cache=True, error_model="numpy", fastmath={"contract"}, no_cfunc_wrapper=True)
+def rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
+    """All samples; in the end the state is that after the last one."""
+    numbers = pointer(state)
+    for i in range(len(dt)):
+        g, a, m, has_mag = row(gyr, i), row(acc, i), row(mag, i), len(mag) > 0 and mag_new[i]
+        mx, my, mz = 0.0, 0.0, 0.0
+        if has_mag:
+            mx, my, mz = m[0], m[1], m[2]
+        advance(numbers, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt[i])
+        tell(numbers, i, q, bias, sigma, flags)

@@ -1,0 +1,295 @@
+"""Multiplicative error-state Kalman filter of attitude and gyroscope bias, with deviations that can be believed.
+
+The accelerometer measures where up is. What it reads beside gravity and noise is motion: its variance sigma^2 and the
+time tau over which it is correlated are followed from the readings (mekf_motion.py), and it weighs as the white noise
+does that has the same density at low frequencies, 2 sigma^2 tau. Where its mean points elsewhere than up for long, the
+attitude is wrong and is taken from it anew. The magnetometer measures the heading alone: its gain on the inclination
+is zero.
+"""
+
+import math
+
+from numba import njit
+
+from strapdown.kernels.jit import inner, live, plain, pointer, row, three_each
+from strapdown.kernels.orientation.mekf.heading import ANY_HEADING, aimed, any_heading, judge_heading
+from strapdown.kernels.orientation.mekf.layout import (
+    ACC_OFF,
+    ACC_WHITE2,
+    AIMED_P,
+    BESIDE,
+    BESIDE_T,
+    BIAS_START2,
+    DIP_OFF,
+    FORCE_N,
+    FORCE_T,
+    GATE2,
+    GRAVITY,
+    GYR_TURN2,
+    GYR_WALK2,
+    GYR_WHITE2,
+    LOST_S,
+    LOST_T,
+    MAG_DISTURBANCE2,
+    MAG_DISTURBANCE_S,
+    MAG_WHITE2,
+    MOTION_S,
+    MOTION_START2,
+    NORM_OFF,
+    PATIENCE_S,
+    REFERENCE_DIP,
+    REFERENCE_NORM,
+    REFERENCE_S,
+    REFERENCE_T,
+    REJECTED_T,
+    ROUGH2,
+    START2,
+    STEEP2,
+    TILT_FLOOR2,
+    WAITED,
+)
+from strapdown.kernels.orientation.mekf.motion import (
+    correlated,
+    follow_motion,
+    follow_strength,
+    motion_variance,
+    points_elsewhere,
+)
+from strapdown.kernels.orientation.mekf.start import NEVER, START_SPAN, begin_covariance, doubt_start
+from strapdown.kernels.orientation.mekf.update import P, X, learn, predict, spread
+from strapdown.kernels.orientation.start import (
+    DECLINATION,
+    LEAST_FORCE2,
+    LEVEL,
+    LONGEST,
+    NOTHING,
+    SEEN,
+    UNDER_WAY,
+    USE_MAG,
+    begin,
+    find_north,
+    left_out,
+    tell,
+    vector,
+)
+from strapdown.kernels.orientation.state import ACC_REJECTED, BIAS, FLAGS, GAP, MAG_REJECTED, SIGMA, STARTED, Q
+from strapdown.kernels.orientation.turn import predicted
+from strapdown.kernels.rotation import exp, mul, rotate
+from strapdown.kernels.trigonometry import arc_tangent
+
+LEAST_LEVEL2 = 0.0076  # squared part of the field that is level: within 5 deg of the vertical it has no north
+BADLY_AIMED = 0.02  # rad2, of an inclination (both axes): some 6 deg about each
+LEAST_REFERENCE_S = 0.5  # before that the field is taken as it is
+
+
+@inner
+def _tell_sigma(state):
+    """With what force and field point beside up and north, as long as that is too much."""
+    lost2 = 0.0
+    if state[LOST_T] > 0.0:
+        angle = arc_tangent(_level_force(state), state[FORCE_N + 2])
+        lost2 = angle * angle
+    level2, heading2 = state[TILT_FLOOR2] + lost2, state[STEEP2] * state[TILT_FLOOR2] + lost2
+    if state[BESIDE_T] > 0.0:
+        heading2 += state[BESIDE] * state[BESIDE]
+    for i in range(3):
+        state[SIGMA + i] = math.sqrt(state[P + 7 * i] + (level2 if i < 2 else heading2))
+
+
+@inner
+def _level_force(state):
+    return math.sqrt(state[FORCE_N] * state[FORCE_N] + state[FORCE_N + 1] * state[FORCE_N + 1])
+
+
+@inner
+def _correct(state):
+    """The correction found goes from the error state into attitude and bias."""
+    tw, tx, ty, tz = exp(state[X], state[X + 1], state[X + 2])
+    w, x, y, z = mul(tw, tx, ty, tz, state[Q], state[Q + 1], state[Q + 2], state[Q + 3])
+    k = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
+    state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = k * w, k * x, k * y, k * z
+    state[FORCE_N], state[FORCE_N + 1], state[FORCE_N + 2] = rotate(
+        tw, tx, ty, tz, state[FORCE_N], state[FORCE_N + 1], state[FORCE_N + 2]
+    )
+    for i in range(3):
+        state[BIAS + i] += state[X + 3 + i]
+    for i in range(6):
+        state[X + i] = 0.0
+
+
+@inner
+def _level_anew(state, slow2, dt):
+    """The attitude has been wrong for long: the mean of specific force becomes up, by the shortest turn, and with a
+    magnetometer the next reading tells the heading. The bias may have been learned from what was wrong. slow2: variance
+    of that mean, (m/s2)^2."""
+    level = _level_force(state)
+    angle = arc_tangent(level, state[FORCE_N + 2])
+    if level > 0.0:
+        state[X], state[X + 1] = angle / level * state[FORCE_N + 1], -angle / level * state[FORCE_N]
+    else:
+        state[X] = angle
+    _correct(state)
+    heading2 = min(state[P + 14] + angle * angle, ANY_HEADING)
+    for i in range(36):
+        state[P + i] = 0.0
+    tilt2 = (state[ACC_WHITE2] / dt + state[MOTION_START2] + slow2) / (state[GRAVITY] * state[GRAVITY])
+    state[P], state[P + 7], state[P + 14] = tilt2, tilt2, heading2
+    for i in range(3):
+        state[P + 21 + 7 * i] = state[BIAS_START2]
+    state[LOST_T], state[REFERENCE_T] = 0.0, 0.0
+    if state[USE_MAG] != 0.0:
+        state[SEEN], state[P + 14] = LEVEL, ANY_HEADING
+
+
+@inner
+def _up(state, ax, ay, az, dt):
+    """Inclination by the accelerometer; true if the reading was believed."""
+    g = state[GRAVITY]
+    fx, fy, fz = rotate(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], ax, ay, az)
+    white2 = state[ACC_WHITE2] / dt
+    tau = correlated(state, white2)
+    motion2 = motion_variance(state, white2, tau)
+    variance = (white2 + motion2 * max(1.0, 2.0 * tau / dt)) / (g * g)
+    force2 = ax * ax + ay * ay + az * az
+    norm_off = math.sqrt(force2) - g
+    follow_strength(state, norm_off, dt)
+    follow_motion(state, ax, ay, az, fx, fy, fz, white2, dt)
+    if state[FORCE_T] < START_SPAN * state[MOTION_S]:
+        doubt_start(state, max(motion2, state[ROUGH2]))
+    # in a motion that has been strong for long all readings count: those of the right norm alone would be a choice
+    off2 = state[ACC_OFF] * state[ACC_OFF] + state[GATE2] * max(state[FORCE_N + 3], 0.0)
+    if norm_off * norm_off > off2 or force2 < LEAST_FORCE2:
+        return False
+    if points_elsewhere(state, motion2, tau, white2):
+        state[LOST_T] += dt
+        if state[LOST_T] > state[LOST_S]:
+            _level_anew(state, motion2 * tau / (tau + 2.0 * state[MOTION_S]), dt)
+        return False
+    state[LOST_T] = 0.0
+    # a force f = g z + a, seen from an attitude that is off by theta, is g (-theta_y, theta_x, 1) + a
+    about_x, about_y = fy / g, -fx / g
+    off2 = about_x * about_x / (state[P] + variance) + about_y * about_y / (state[P + 7] + variance)
+    if not off2 <= state[GATE2]:
+        return False
+    learn(state, 1.0, 0.0, 0.0, variance, about_x, plain(0))
+    learn(state, 0.0, 1.0, 0.0, variance, about_y, plain(0))
+    _correct(state)
+    return True
+
+
+@inner
+def _north(state, mx, my, mz):
+    """Heading by the magnetometer; true if the reading was believed."""
+    mx, my, mz = rotate(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], mx, my, mz)
+    passed = state[WAITED]
+    level2 = mx * mx + my * my
+    norm, dip = math.sqrt(level2 + mz * mz), -arc_tangent(mz, math.sqrt(level2))
+    norm_off, dip_off = norm - state[REFERENCE_NORM], dip - state[REFERENCE_DIP]
+    strange = abs(norm_off) > state[NORM_OFF] * state[REFERENCE_NORM] or abs(dip_off) > state[DIP_OFF]
+    strange = strange and state[REFERENCE_T] >= LEAST_REFERENCE_S
+    off = arc_tangent(mx, my) - state[DECLINATION]
+    off -= 2.0 * math.pi * math.floor(off / (2.0 * math.pi) + 0.5)
+    disturbance2 = state[MAG_DISTURBANCE2] * max(1.0, 2.0 * state[MAG_DISTURBANCE_S] / passed)
+    variance = state[MAG_WHITE2] / passed / max(level2, 1e-12) + disturbance2
+    # towards north as expected, not as read: noise that is in H and in the innovation would not average out
+    steep = mz / math.sqrt(max(level2, 1e-12))
+    hx, hy = -steep * math.sin(state[DECLINATION]), -steep * math.cos(state[DECLINATION])
+    if (
+        strange
+        or level2 < LEAST_LEVEL2 * norm * norm
+        or not off * off <= state[GATE2] * (spread(state, hx, hy, 1.0) + variance)
+    ):
+        state[REJECTED_T] += passed
+        # a field that is as it should be but for its heading: the heading is wrong
+        if state[REJECTED_T] > (state[PATIENCE_S] if strange else state[LOST_S]):
+            state[REFERENCE_T], state[REJECTED_T] = 0.0, 0.0
+            state[P + 14] = max(state[P + 14], min(off * off, ANY_HEADING))
+        return False
+    state[REJECTED_T] = 0.0
+    state[REFERENCE_T] += passed
+    k = max(1.0 - math.exp(-passed / state[REFERENCE_S]), passed / state[REFERENCE_T])
+    state[REFERENCE_NORM] += k * norm_off
+    state[REFERENCE_DIP] += k * dip_off
+    state[STEEP2] = steep * steep
+    judge_heading(state, off, passed)
+    learn(state, hx, hy, 1.0, variance, off, plain(2))
+    _correct(state)
+    return True
+
+
+@inner
+def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
+    """One sample: rad/s, m/s2, uT in frame s, dt s after the last one."""
+    if left_out(state, gx, gy, gz, dt):
+        return
+    ax, ay, az = vector(ax, ay, az)
+    mx, my, mz = vector(mx, my, mz)
+    if state[SEEN] == NOTHING:
+        given = state[STARTED] == 1.0
+        begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
+        if state[SEEN] != NOTHING:
+            force = math.sqrt(ax * ax + ay * ay + az * az)
+            aims = has_mag and state[SEEN] == UNDER_WAY
+            begin_covariance(state, given, force, aims, mx, my, mz, min(dt, state[LONGEST]))
+            _tell_sigma(state)
+        return
+    w, x, y, z = predicted(state, gx, gy, gz, dt)
+    state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = w, x, y, z
+    white2 = state[GYR_WHITE2] + state[GYR_TURN2] * (gx * gx + gy * gy + gz * gz)
+    # over a gap the attitude's variance comes from below: no rate is known there that a bias could be off from
+    known_s = min(dt, state[LONGEST])
+    predict(state, w, x, y, z, white2, state[GYR_WALK2], known_s)
+    state[WAITED] += dt
+    flags = 0
+    if not dt <= state[LONGEST]:
+        flags = GAP
+        # the rate in the gap is not known: by chance it was another one, of the size of 1 rad/s or of the last reading
+        missed2 = min((1.0 + gx * gx + gy * gy + gz * gz) * dt * dt, ANY_HEADING)
+        for i in range(3):
+            state[P + 7 * i] += missed2
+            state[P + 21 + 7 * i] += state[GYR_WALK2] * (dt - known_s)
+        state[WAITED], state[FORCE_T], state[LOST_T], state[START2] = 0.0, 0.0, 0.0, NEVER
+    else:
+        # zeros are no reading, of which no motion can be learned
+        if ax * ax + ay * ay + az * az == 0.0 or not _up(state, ax, ay, az, dt):
+            flags = ACC_REJECTED
+        if has_mag and mx * mx + my * my + mz * mz > 0.0:
+            # a heading seen from an inclination that was much worse than it is now is no small rotation off
+            if state[AIMED_P] > BADLY_AIMED and state[P] + state[P + 7] < 0.25 * state[AIMED_P]:
+                any_heading(state)
+            if state[LOST_T] > 0.0:  # seen from a wrong inclination
+                flags |= MAG_REJECTED
+            elif state[SEEN] == LEVEL:
+                find_north(state, mx, my, mz)
+                aimed(state, mx, my, mz, dt)
+            elif state[WAITED] > 0.0 and not _north(state, mx, my, mz):
+                flags |= MAG_REJECTED
+            state[WAITED] = 0.0
+    state[FLAGS] = flags
+    _tell_sigma(state)
+
+
+@live
+def step(state, gyr, acc, mag, dt):
+    """One sample, in place; mag is empty without a new reading. False: a reading has not three numbers."""
+    if not three_each(gyr, acc, mag):
+        return False
+    g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
+    mx, my, mz = 0.0, 0.0, 0.0
+    if has_mag:
+        mx, my, mz = m[0], m[1], m[2]
+    advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt)
+    return True
+
+
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
+def rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
+    """The same over a recording."""
+    numbers = pointer(state)
+    for i in range(len(dt)):
+        g, a, m, has_mag = row(gyr, i), row(acc, i), row(mag, i), len(mag) > 0 and mag_new[i]
+        mx, my, mz = 0.0, 0.0, 0.0
+        if has_mag:
+            mx, my, mz = m[0], m[1], m[2]
+        advance(numbers, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt[i])
+        tell(numbers, i, q, bias, sigma, flags)

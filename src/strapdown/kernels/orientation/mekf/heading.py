@@ -1,0 +1,66 @@
+"""The heading of the multiplicative Kalman filter: how sure it is when a reading has set it, and when it is wrong."""
+
+import math
+
+from strapdown.kernels.jit import inner, plain
+from strapdown.kernels.orientation.mekf.layout import (
+    AIMED_P,
+    BESIDE,
+    BESIDE_T,
+    GATE2,
+    LOST_S,
+    MAG_DISTURBANCE2,
+    MAG_DISTURBANCE_S,
+    MAG_WHITE2,
+    REFERENCE_T,
+    STEEP2,
+)
+from strapdown.kernels.orientation.mekf.update import P, learn
+from strapdown.kernels.orientation.start import DECLINATION, LEVEL, SEEN
+from strapdown.kernels.orientation.state import Q
+from strapdown.kernels.rotation import rotate
+
+ANY_HEADING = math.pi**2 / 3.0  # rad2, of a heading that may be anything
+
+
+@inner
+def aimed(state, mx, my, mz, dt):
+    """The heading has just been taken from this reading: with the inclination's error in it."""
+    mx, my, mz = rotate(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], mx, my, mz)
+    state[AIMED_P] = state[P] + state[P + 7]
+    level2 = max(mx * mx + my * my, 1e-12)
+    variance = state[MAG_WHITE2] / dt / level2 + state[MAG_DISTURBANCE2]
+    steep = mz / math.sqrt(level2)
+    state[STEEP2] = steep * steep
+    learn(
+        state,
+        -steep * math.sin(state[DECLINATION]),
+        -steep * math.cos(state[DECLINATION]),
+        1.0,
+        variance,
+        0.0,
+        plain(2),
+    )
+
+
+@inner
+def judge_heading(state, off, passed):
+    """Where fields that are believed point further beside north for long, in the mean, than the disturbance and the
+    heading's variance explain, the heading is wrong by as much."""
+    state[BESIDE] += passed / (state[MAG_DISTURBANCE_S] + passed) * (off - state[BESIDE])
+    beside2 = state[BESIDE] * state[BESIDE]
+    if beside2 <= state[GATE2] * (state[P + 14] + state[MAG_DISTURBANCE2]):
+        state[BESIDE_T] = 0.0
+        return
+    state[BESIDE_T] += passed
+    if state[BESIDE_T] > state[LOST_S]:
+        state[P + 14], state[BESIDE_T] = max(state[P + 14], min(beside2, ANY_HEADING)), 0.0
+
+
+@inner
+def any_heading(state):
+    """The next magnetometer reading tells heading and field."""
+    for i in range(6):
+        state[P + 12 + i] = 0.0
+        state[P + 2 + 6 * i] = 0.0
+    state[SEEN], state[P + 14], state[REFERENCE_T], state[AIMED_P] = LEVEL, ANY_HEADING, 0.0, 0.0

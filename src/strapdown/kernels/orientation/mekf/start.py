@@ -1,0 +1,56 @@
+"""How sure the multiplicative Kalman filter is of its first attitude.
+
+The first reading of the accelerometer is off gravity by the acceleration of the motion, whose strength is not known
+then. Its norm tells some of it, and what is seen in the next seconds tells more: the covariance grows by as much as the
+first reading was worse than thought. Else the correction of a wrong attitude would be learned as bias.
+"""
+
+from strapdown.kernels.jit import inner
+from strapdown.kernels.orientation.mekf.heading import ANY_HEADING, aimed
+from strapdown.kernels.orientation.mekf.layout import (
+    ACC_WHITE2,
+    AIMED_P,
+    ATTITUDE_START2,
+    BIAS_START2,
+    GRAVITY,
+    MOTION_START2,
+    ROUGH2,
+    START2,
+)
+from strapdown.kernels.orientation.mekf.update import P
+from strapdown.kernels.orientation.start import USE_MAG
+
+START_SPAN = 2.0  # of the motion's assumed time: for that long the start is held against what is seen
+NEVER = 1e30  # of a variance: nothing is that large
+ANY_TILT = 1.0  # rad2, of an inclination that may be anything
+
+
+@inner
+def begin_covariance(state, given, force, has_mag, mx, my, mz, dt):
+    """Covariance after the first sample, which gave the attitude if it was not given; force: norm of its reading."""
+    norm_off = force - state[GRAVITY]
+    state[ROUGH2] = norm_off * norm_off
+    state[START2] = NEVER if given else state[MOTION_START2] + state[ROUGH2]
+    tilt2 = min((state[ACC_WHITE2] / dt + state[START2]) / (state[GRAVITY] * state[GRAVITY]), ANY_TILT)
+    for i in range(3):
+        state[P + 7 * i] = state[ATTITUDE_START2] if given else (tilt2 if i < 2 else 0.0)
+        state[P + 21 + 7 * i] = state[BIAS_START2]
+    if state[USE_MAG] != 0.0 and not given:  # without magnetometer the heading counts from here
+        state[P + 14] = ANY_HEADING
+        if has_mag:
+            aimed(state, mx, my, mz, dt)
+
+
+@inner
+def doubt_start(state, strong2):
+    """Soon after the start the motion is seen to be stronger than was thought: so was the first reading further beside
+    up, and a heading seen from there is looked for anew."""
+    more2 = strong2 - state[START2]
+    if more2 <= 0.0:
+        return
+    state[START2] = strong2
+    more2 /= state[GRAVITY] * state[GRAVITY]
+    for i in range(2):
+        state[P + 7 * i] = max(state[P + 7 * i], min(state[P + 7 * i] + more2, ANY_TILT))
+    if state[AIMED_P] > 0.0:
+        state[AIMED_P] = NEVER

@@ -1,0 +1,71 @@
+"""The covariance of the multiplicative Kalman filter, and what one measured number changes.
+
+Error state x: the small rotation in n from the estimate to the truth (rad), then truth minus estimate of the bias
+(rad/s, frame s). Told in n the rotation's own dynamics vanish: d(theta_n) = -R_ns (d(b) + noise) dt.
+"""
+
+from strapdown.kernels.jit import inner
+from strapdown.kernels.orientation.start import FURTHER
+
+SETTINGS = FURTHER  # the filter's own settings, see mekf_layout.py
+P = FURTHER + 21  # 6 x 6
+X = P + 36  # what the sample has corrected so far
+PH, K = X + 6, X + 12  # P H^T and gain of one measured number
+MEMORY = X + 18
+
+
+@inner
+def predict(state, w, x, y, z, white2, walk2, dt):
+    """Over a step that ends at the attitude (w, x, y, z): white2 (rad2/s) of the rate, walk2 (rad2/s3) of the bias."""
+    rows = (
+        (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)),
+        (2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)),
+        (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)),
+    )
+    # rows of theta minus A times the rows of the bias, A = R dt; then the same for columns
+    for i in range(3):
+        ax, ay, az = dt * rows[i][0], dt * rows[i][1], dt * rows[i][2]
+        at = P + 6 * i
+        for j in range(6):
+            state[at + j] -= ax * state[P + 18 + j] + ay * state[P + 24 + j] + az * state[P + 30 + j]
+    for j in range(3):
+        ax, ay, az = dt * rows[j][0], dt * rows[j][1], dt * rows[j][2]
+        for i in range(6):
+            at = P + 6 * i
+            state[at + j] -= ax * state[at + 3] + ay * state[at + 4] + az * state[at + 5]
+    for i in range(3):
+        state[P + 7 * i] += white2 * dt
+        state[P + 21 + 7 * i] += walk2 * dt
+    for i in range(6):
+        for j in range(i):
+            state[P + 6 * i + j] = state[P + 6 * j + i]
+
+
+@inner
+def spread(state, hx, hy, hz):
+    """Fill PH with P H^T for H = (hx, hy, hz, 0, 0, 0); H P H^T."""
+    for i in range(6):
+        at = P + 6 * i
+        state[PH + i] = hx * state[at] + hy * state[at + 1] + hz * state[at + 2]
+    return hx * state[PH] + hy * state[PH + 1] + hz * state[PH + 2]
+
+
+@inner
+def learn(state, hx, hy, hz, variance, innovation, first):
+    """Take in one number, H x with this variance, in Joseph's form: right for any gain. Rows of the gain before `first`
+    are zero: those states are not touched, but their share in the innovation's variance counts."""
+    hph = spread(state, hx, hy, hz)
+    weight = 1.0 / (hph + variance)
+    left = innovation - hx * state[X] - hy * state[X + 1] - hz * state[X + 2]
+    for i in range(6):
+        gain = weight * state[PH + i] if i >= first else 0.0
+        state[K + i] = gain
+        state[X + i] += gain * left
+    for i in range(6):
+        gain = state[K + i]
+        rest = state[PH + i] - gain * hph  # row i of (I - K H) P H^T
+        for j in range(i, 6):
+            other = state[K + j]
+            value = state[P + 6 * i + j] - gain * state[PH + j] - rest * other + variance * gain * other
+            state[P + 6 * i + j] = value
+            state[P + 6 * j + i] = value

@@ -1,0 +1,197 @@
+"""Paper B's complementary filter of Euler angles, as printed (B10 to B16), with what is wrong in it.
+
+atan instead of atan2, angles that are mixed as plain numbers and not on the circle, and kinematics that divide by
+cos(pitch): the yaw jumps where the sensor's x axis is square to the level field, and pitch near 90 deg throws roll and
+yaw anywhere. Kept to compare with. Guarded in two places only: an accelerometer angle that is 0/0 is not used, and
+angles that are no numbers are not taken over.
+"""
+
+import math
+
+from numba import njit
+
+from strapdown.kernels.jit import inner, live, plain, pointer, row, three_each
+from strapdown.kernels.orientation.start import (
+    DECLINATION,
+    FURTHER,
+    LONGEST,
+    MOST,
+    NOTHING,
+    RATE,
+    SEEN,
+    USE_MAG,
+    attitude_from,
+    begin,
+    left_out,
+    tell,
+)
+from strapdown.kernels.orientation.state import ACC_REJECTED, BIAS, FLAGS, GAP, MAG_REJECTED, STARTED, Q
+from strapdown.kernels.rotation import rotate
+
+WEIGHT = FURTHER  # of accelerometer and magnetometer in a sample (B16)
+TIME_CONSTANT = FURTHER + 1  # s; above 0 the weight follows from it and the step
+LOW_PASS_S = FURTHER + 2
+CALIBRATION_S = FURTHER + 3
+GRAVITY = FURTHER + 4  # m/s2
+PHI = FURTHER + 5  # roll, then pitch and yaw, rad
+DELTA = FURTHER + 8  # direction of the field in the world, fixed at the start (B15)
+READY = FURTHER + 9  # 1 after the calibration
+COUNT = FURTHER + 10  # samples of the calibration so far
+ELAPSED = FURTHER + 11  # s
+GIVEN = FURTHER + 12  # 1: the attitude during the calibration is known
+OFFSET = FURTHER + 13  # of the accelerometer (B11), m/s2
+WAITED = FURTHER + 16  # s since the last magnetometer reading
+MAG_COUNT = FURTHER + 17
+SMOOTH = FURTHER + 18  # gyr, acc, mag after the low-pass
+SUMS = FURTHER + 27  # of the same during the calibration
+
+
+@inner
+def smooth(state, place, x, y, z, first, dt):
+    """First-order low-pass of the vector kept at `place`."""
+    k = 1.0 if first or state[LOW_PASS_S] == 0.0 else -math.expm1(-dt / state[LOW_PASS_S])
+    state[place] += k * (x - state[place])
+    state[place + 1] += k * (y - state[place + 1])
+    state[place + 2] += k * (z - state[place + 2])
+
+
+@inner
+def settle(state):
+    """The end of the calibration: offsets (B11, B12), angles of the known attitude, direction of the field (B15)."""
+    n = state[COUNT]
+    for i in range(3):
+        state[BIAS + i] = state[SUMS + i] / n
+    ax, ay, az = state[SUMS + 3] / n, state[SUMS + 4] / n, state[SUMS + 5] / n
+    has_mag = state[MAG_COUNT] > 0.0 and state[USE_MAG] != 0.0
+    mx, my, mz = state[SUMS + 6], state[SUMS + 7], state[SUMS + 8]
+    state[DELTA] = 0.5 * math.pi - state[DECLINATION]
+    if state[GIVEN] == 0.0:
+        w, x, y, z = attitude_from(ax, ay, az, mx, my, mz, has_mag, state[DECLINATION])
+        state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = w, x, y, z
+    else:
+        w, x, y, z = state[Q], state[Q + 1], state[Q + 2], state[Q + 3]
+        if has_mag:
+            east, north, _ = rotate(w, x, y, z, mx, my, mz)
+            # in frame n the field points along y, where atan(y/x) would be a toss between 90 and -90 deg
+            state[DELTA] = math.atan2(north, east)
+    fx, fy, fz = rotate(w, -x, -y, -z, 0.0, 0.0, state[GRAVITY])
+    if state[CALIBRATION_S] > 0.0:
+        state[OFFSET], state[OFFSET + 1], state[OFFSET + 2] = ax - fx, ay - fy, az - fz
+    else:
+        state[BIAS], state[BIAS + 1], state[BIAS + 2] = 0.0, 0.0, 0.0
+    state[PHI] = math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
+    state[PHI + 1] = math.asin(max(-1.0, min(1.0, 2.0 * (w * y - x * z))))
+    state[PHI + 2] = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    state[READY] = 1.0
+
+
+@inner
+def turn(state, has_mag, dt):
+    """Angles one sample later: B10, B13, then B14 to B16 unless the step is a gap."""
+    phi, theta, psi = state[PHI], state[PHI + 1], state[PHI + 2]
+    wx, wy, wz = state[SMOOTH] - state[BIAS], state[SMOOTH + 1] - state[BIAS + 1], state[SMOOTH + 2] - state[BIAS + 2]
+    sp, cp = math.sin(phi), math.cos(phi)
+    level_rate = wy * sp + wz * cp
+    phi, theta, psi = (
+        phi + dt * (wx + level_rate * math.tan(theta)),
+        theta + dt * (wy * cp - wz * sp),
+        psi + dt * level_rate / math.cos(theta),
+    )
+    flags = 0.0
+    if not dt <= state[LONGEST]:
+        flags = GAP
+    else:
+        w = -math.expm1(-dt / state[TIME_CONSTANT]) if state[TIME_CONSTANT] > 0.0 else state[WEIGHT]
+        ax, ay, az = (
+            state[SMOOTH + 3] - state[OFFSET],
+            state[SMOOTH + 4] - state[OFFSET + 1],
+            state[SMOOTH + 5] - state[OFFSET + 2],
+        )
+        sign = 1.0 if az > 0.0 else (-1.0 if az < 0.0 else 0.0)
+        phi_a = math.atan(ay / az)
+        theta_a = math.atan(-ax / (sign * math.sqrt(ay * ay + az * az)))
+        if math.isfinite(phi_a) and math.isfinite(theta_a):
+            phi, theta = (1.0 - w) * phi + w * phi_a, (1.0 - w) * theta + w * theta_a
+        else:
+            flags += ACC_REJECTED
+        if has_mag:
+            mx, my, mz = state[SMOOTH + 6], state[SMOOTH + 7], state[SMOOTH + 8]
+            sp, cp, st, ct = math.sin(phi), math.cos(phi), math.sin(theta), math.cos(theta)
+            psi_m = math.atan((mz * sp - my * cp) / (mx * ct + my * st * sp + mz * st * cp)) + state[DELTA]
+            if math.isfinite(psi_m):
+                psi = (1.0 - w) * psi + w * psi_m
+            else:
+                flags += MAG_REJECTED
+    if math.isfinite(phi) and math.isfinite(theta) and math.isfinite(psi):
+        state[PHI], state[PHI + 1], state[PHI + 2] = phi, theta, psi
+    else:
+        flags = ACC_REJECTED + MAG_REJECTED
+    state[FLAGS] = flags
+    cr, sr = math.cos(0.5 * state[PHI]), math.sin(0.5 * state[PHI])
+    cp, sp = math.cos(0.5 * state[PHI + 1]), math.sin(0.5 * state[PHI + 1])
+    cy, sy = math.cos(0.5 * state[PHI + 2]), math.sin(0.5 * state[PHI + 2])
+    state[Q], state[Q + 1] = cr * cp * cy + sr * sp * sy, sr * cp * cy - cr * sp * sy
+    state[Q + 2], state[Q + 3] = cr * sp * cy + sr * cp * sy, cr * cp * sy - sr * sp * cy
+
+
+@inner
+def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
+    """One sample: gyr_s (rad/s), acc_s (m/s2) and mag_s (any unit), dt (s) since the last one."""
+    # its low-passes would keep what is no number for ever: such a sample is left out whole
+    whole = abs(ax) + abs(ay) + abs(az) + abs(mx) + abs(my) + abs(mz) < MOST
+    if left_out(state, gx if whole else math.inf, gy, gz, dt):
+        return
+    first = state[SEEN] == NOTHING
+    if first:
+        state[GIVEN] = state[STARTED]
+        begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
+        if state[SEEN] == NOTHING:
+            return
+    state[RATE], state[RATE + 1], state[RATE + 2] = gx, gy, gz
+    state[WAITED] += dt
+    smooth(state, plain(SMOOTH), gx, gy, gz, first, dt)
+    smooth(state, SMOOTH + 3, ax, ay, az, first, dt)
+    if has_mag:
+        smooth(state, SMOOTH + 6, mx, my, mz, state[MAG_COUNT] == 0.0, state[WAITED])
+        state[MAG_COUNT] += 1.0
+        state[WAITED] = 0.0
+    if state[READY] == 1.0:
+        turn(state, has_mag, dt)
+        return
+    state[FLAGS] = 0.0
+    state[ELAPSED] += 0.0 if first else dt
+    state[COUNT] += 1.0
+    for i in range(6):
+        state[SUMS + i] += state[SMOOTH + i]
+    if has_mag:
+        for i in range(6, 9):
+            state[SUMS + i] += state[SMOOTH + i]
+    # the heading needs a magnetometer reading, so the calibration waits for the first one
+    if state[ELAPSED] >= state[CALIBRATION_S] and (state[MAG_COUNT] > 0.0 or state[USE_MAG] == 0.0):
+        settle(state)
+
+
+@live
+def step(state, gyr, acc, mag, dt):
+    """One sample, in place; mag is empty without a new reading. False: a reading has not three numbers."""
+    if not three_each(gyr, acc, mag):
+        return False
+    g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
+    mx, my, mz = 0.0, 0.0, 0.0
+    if has_mag:
+        mx, my, mz = m[0], m[1], m[2]
+    advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt)
+    return True
+
+
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
+def rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
+    """All samples; in the end the state is that after the last one."""
+    numbers = pointer(state)
+    for i in range(len(dt)):
+        g, a, m, has_mag = row(gyr, i), row(acc, i), row(mag, i), len(mag) > 0 and mag_new[i]
+        mx, my, mz = 0.0, 0.0, 0.0
+        if has_mag:
+            mx, my, mz = m[0], m[1], m[2]
+        advance(numbers, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt[i])
+        tell(numbers, i, q, bias, sigma, flags)

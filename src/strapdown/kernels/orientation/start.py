@@ -1,0 +1,114 @@
+"""Where an orientation filter starts: the attitude from the first readings, and what is told of a state row by row.
+
+Frame n: x east, y north, z up. Without a magnetometer the heading is free: yaw is then 0 (of Rz(yaw) Ry(pitch)
+Rx(roll)), the sensor's x axis points as far to n's x axis as its inclination lets it.
+"""
+
+import math
+
+from numba import njit
+
+from strapdown.kernels.jit import inner, row
+from strapdown.kernels.orientation.state import ACC_REJECTED, BIAS, FLAGS, GAP, OWN, SIGMA, STARTED, Q
+from strapdown.kernels.rotation import mul, rotate
+from strapdown.kernels.trigonometry import arc_tangent
+
+# What filters that start here keep first among their own numbers
+SEEN = OWN  # how far the start has come, as below
+RATE = OWN + 1  # the last reading of the gyroscope, rad/s
+USE_MAG = OWN + 4  # 1 or 0
+DECLINATION = OWN + 5  # rad
+LONGEST = OWN + 6  # s: a longer step is a gap
+FURTHER = OWN + 7  # a filter's further numbers begin here
+
+MOST = 1e6  # m/s2, uT or s: no sensor reads more, and no step is longer; squares and their sums stay numbers
+MOST_RATE = 300.0  # rad/s, of all axes together: twice what any part reads
+MOST2 = MOST * MOST
+LEAST_FORCE2 = 0.96  # (m/s2)^2, a tenth of gravity squared: less is free fall, and noise has no direction
+
+NOTHING = 0.0  # no sample so far
+LEVEL = 1.0  # the inclination is known, the heading waits for the first magnetometer reading
+UNDER_WAY = 2.0
+
+
+@inner
+def level_attitude(ax, ay, az):
+    """q_ns with yaw 0 that turns the specific force a_s straight up; the length of a_s does not matter."""
+    half_roll = 0.5 * arc_tangent(ay, az)
+    half_pitch = 0.5 * arc_tangent(-ax, math.sqrt(ay * ay + az * az))
+    cr, sr, cp, sp = math.cos(half_roll), math.sin(half_roll), math.cos(half_pitch), math.sin(half_pitch)
+    return cr * cp, sr * cp, cr * sp, -sr * sp
+
+
+@inner
+def turn_to_north(qw, qx, qy, qz, mx, my, mz, declination):
+    """q_ns turned about the vertical so that the field m_s points to magnetic north, which lies declination (rad) east
+    of true north."""
+    east, north, _ = rotate(qw, qx, qy, qz, mx, my, mz)
+    half = 0.5 * (arc_tangent(east, north) - declination)
+    return mul(math.cos(half), 0.0, 0.0, math.sin(half), qw, qx, qy, qz)
+
+
+@njit(cache=True, error_model="numpy")
+def attitude_from(ax, ay, az, mx, my, mz, has_mag, declination):
+    """q_ns from one reading of specific force and, if has_mag, of the magnetic field (any units)."""
+    qw, qx, qy, qz = level_attitude(ax, ay, az)
+    if has_mag:
+        qw, qx, qy, qz = turn_to_north(qw, qx, qy, qz, mx, my, mz, declination)
+    return qw, qx, qy, qz
+
+
+@inner
+def left_out(state, gx, gy, gz, dt):
+    """A live sample without a rate or a time that can be cannot be followed: the state stays, and says so."""
+    if abs(gx) + abs(gy) + abs(gz) < MOST_RATE and 0.0 < dt < MOST:  # NaN is not below either
+        return False
+    state[FLAGS] = GAP
+    return True
+
+
+@inner
+def vector(x, y, z):
+    """A reading, and zeros where it is no number that a sensor reads: what filters take for no direction."""
+    return (x, y, z) if abs(x) + abs(y) + abs(z) < MOST else (0.0, 0.0, 0.0)
+
+
+@inner
+def begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag):
+    """The first sample: a given attitude is the attitude at it, else it is taken from the readings."""
+    state[FLAGS] = 0.0
+    state[RATE], state[RATE + 1], state[RATE + 2] = gx, gy, gz
+    if state[STARTED] == 1.0:
+        state[SEEN] = UNDER_WAY
+        return
+    force2 = ax * ax + ay * ay + az * az
+    if not (LEAST_FORCE2 < force2 < MOST2):  # free fall, or no reading: wait for the next
+        state[FLAGS] = ACC_REJECTED
+        return
+    use_mag, has_mag = state[USE_MAG] != 0.0, has_mag and 0.0 < mx * mx + my * my + mz * mz < MOST2
+    q = attitude_from(ax, ay, az, mx, my, mz, has_mag and use_mag, state[DECLINATION])
+    state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = q
+    state[STARTED] = 1.0
+    state[SEEN] = UNDER_WAY if has_mag or not use_mag else LEVEL
+
+
+@inner
+def find_north(state, mx, my, mz):
+    """The heading from the first magnetometer reading, where that comes after the first sample."""
+    if not mx * mx + my * my + mz * mz < MOST2:
+        return
+    q = turn_to_north(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], mx, my, mz, state[DECLINATION])
+    state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = q
+    state[SEEN] = UNDER_WAY
+
+
+@inner
+def tell(state, i, q, bias, sigma, flags):
+    """The head of a state as row i of the answer."""
+    q_i, bias_i, sigma_i = row(q, i), row(bias, i), row(sigma, i)
+    for k in range(4):
+        q_i[k] = state[Q + k]
+    for k in range(3):
+        bias_i[k] = state[BIAS + k]
+        sigma_i[k] = state[SIGMA + k]
+    flags[i] = state[FLAGS]

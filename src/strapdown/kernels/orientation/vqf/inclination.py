@@ -1,0 +1,285 @@
+"""Inclination and gyroscope bias by VQF (Laidig and Seel 2023, section 3): the part without magnetometer.
+
+The gyroscope leads from s to a frame i that drifts only slowly (almost inertial); there specific force is low-passed,
+and its direction is up, which leads from i to e (z up, heading free). A Kalman filter of three states finds the bias,
+from readings at rest, and in motion from how much the inclination had to be corrected.
+
+Other filters build on it: their own numbers begin at INCLINATION_END, settings are filled in by name, all else is zero
+before the first inclination_step; after it q_es(state) is the attitude, AT_REST the verdict, REST_GYR_Y the low-passed
+gyroscope. SI units.
+"""
+
+import math
+
+from strapdown.kernels.jit import inner, plain
+from strapdown.kernels.orientation.state import BIAS, OWN, STARTED, Q
+from strapdown.kernels.orientation.vqf.lowpass import (
+    INPUT,
+    block_size,
+    lowpass,
+    lowpass_gains,
+    lowpass_new_step,
+    lowpass_restart,
+    lowpass_settle,
+    mul,
+    rotate,
+    turned,
+    unit_again,
+    usual_step,
+)
+
+# settings
+TAU_ACC = OWN  # s, low-pass of specific force
+TAU_REST = OWN + 1  # s, low-pass of the rest detection
+REST_TIME = OWN + 2  # s of quiet before it is rest
+REST_GYR = OWN + 3  # rad/s, largest distance of a reading from its low-passed value at rest
+REST_ACC = OWN + 4  # m/s2, the same
+BIAS_CLIP = OWN + 5  # rad/s
+BIAS_SIGMA_START = OWN + 6  # rad/s
+BIAS_GROWTH = OWN + 7  # (rad/s)^2 per s
+BIAS_SIGMA_MOTION = OWN + 8  # rad/s, which the estimate settles at in motion
+VERTICAL_FACTOR = OWN + 9  # weight of the pull to zero of the bias about the vertical, against the others
+BIAS_SIGMA_REST = OWN + 10  # rad/s, which the estimate settles at in rest
+USE_MOTION = OWN + 11
+USE_REST = OWN + 12
+LONGEST_STEP = OWN + 13  # s; a longer one is a gap
+# derived from the settings for a step of this length
+STEP = OWN + 14
+G_ACC, A_ACC, G_REST, A_REST = OWN + 15, OWN + 16, OWN + 17, OWN + 18
+GROWTH, W_MOTION, W_VERTICAL, W_REST = OWN + 19, OWN + 20, OWN + 21, OWN + 22
+# memory
+Q_IS = OWN + 23
+Q_EI = OWN + 27
+VARIANCE = OWN + 31  # of the bias: xx, xy, xz, yy, yz, zz; entry (k, k) is number k (7 - k) / 2
+REST_T = OWN + 37  # s of quiet so far
+AT_REST = OWN + 38
+BEGUN = OWN + 39  # 0 before the first sample
+REST_BLOCK = OWN + 40  # rates, specific forces in s
+ACC_BLOCK = REST_BLOCK + block_size(6)  # specific force in i
+TURN_BLOCK = ACC_BLOCK + block_size(3)  # rotation matrix R_es, then the bias along x and y of e
+INCLINATION_END = TURN_BLOCK + block_size(11)
+# first number and signals of each: constants, so that every loop over a block is laid out for its length
+_REST, _ACC, _TURN = (REST_BLOCK, 6), (ACC_BLOCK, 3), (TURN_BLOCK, 11)
+
+REST_GYR_Y = REST_BLOCK + INPUT + 6
+ACC_X, ACC_Y = ACC_BLOCK + INPUT, ACC_BLOCK + INPUT + 3
+TURN_X, TURN_Y = TURN_BLOCK + INPUT, TURN_BLOCK + INPUT + 11
+
+SAME_STEP = 1e-6  # relative: time stamps carry roundoff, clocks of parts are off by more
+
+
+@inner
+def _start(state):
+    """Memory before the first sample; a given attitude stands in Q, else the first sample gives the inclination."""
+    state[BEGUN] = 1.0
+    state[Q_IS], state[Q_EI] = 1.0, 1.0
+    for k in range(3):
+        state[VARIANCE + k * (7 - k) // 2] = state[BIAS_SIGMA_START] * state[BIAS_SIGMA_START]
+    if state[STARTED] != 0.0:
+        for k in range(4):
+            state[Q_IS + k] = state[Q + k]
+        state[ACC_X + 2] = 9.81  # only its direction matters, up; the first samples change it little
+        lowpass_settle(state, plain(_ACC))
+        _matrix(state)
+        lowpass_settle(state, plain(_TURN))
+
+
+@inner
+def q_es(state):
+    """The attitude without heading: s to e."""
+    w, x, y, z = state[Q_IS], state[Q_IS + 1], state[Q_IS + 2], state[Q_IS + 3]
+    return mul(state[Q_EI], state[Q_EI + 1], state[Q_EI + 2], state[Q_EI + 3], w, x, y, z)
+
+
+@inner
+def inclination_step(state, gx, gy, gz, ax, ay, az, dt):
+    """One sample: rates (rad/s) and specific force (m/s2) in s, a step dt (s) after the one before. True: not a gap."""
+    first = state[BEGUN] == 0.0
+    if first:
+        _start(state)
+        dt = min(dt, state[LONGEST_STEP])  # nothing was before the first sample, so nothing was missed
+    if dt > state[LONGEST_STEP]:
+        _forget(state, dt)
+        _turn(state, gx, gy, gz, dt)
+        return False
+    if abs(dt - state[STEP]) > SAME_STEP * state[STEP]:
+        _new_step(state, dt)
+    dt = state[STEP]
+    _rest(state, gx, gy, gz, ax, ay, az, dt)
+    if not first or state[STARTED] == 0.0:  # a given attitude is the one at the first sample
+        _turn(state, gx, gy, gz, dt)
+    if ax == 0.0 and ay == 0.0 and az == 0.0:  # free fall has no direction
+        return True
+    slope_x, slope_y = _level(state, ax, ay, az, dt)
+    if state[USE_MOTION] != 0.0 or state[USE_REST] != 0.0:
+        _bias(state, slope_x, slope_y, dt)
+    return True
+
+
+@inner
+def _new_step(state, dt):
+    """Gains of the low-passes and weights of the bias filter for steps of dt."""
+    before, dt = state[STEP], usual_step(dt)
+    lowpass_new_step(state, plain(_REST), before, dt)
+    lowpass_new_step(state, plain(_ACC), before, dt)
+    lowpass_new_step(state, plain(_TURN), before, dt)
+    state[STEP] = dt
+    state[G_ACC], state[A_ACC] = lowpass_gains(state[TAU_ACC], dt)
+    state[G_REST], state[A_REST] = lowpass_gains(state[TAU_REST], dt)
+    growth = state[BIAS_GROWTH] * dt
+    motion, rest = state[BIAS_SIGMA_MOTION], state[BIAS_SIGMA_REST]
+    motion, rest = motion * motion, rest * rest
+    state[GROWTH] = growth
+    state[W_MOTION] = motion * motion / growth + motion  # then the variance settles at sigma^2
+    state[W_VERTICAL] = state[W_MOTION] / state[VERTICAL_FACTOR]
+    state[W_REST] = rest * rest / growth + rest
+
+
+@inner
+def _forget(state, dt):
+    """After a gap the low-passed values are of another time: begin them anew. The bias has grown less certain."""
+    lowpass_restart(state, plain(_REST))
+    lowpass_restart(state, plain(_ACC))
+    lowpass_restart(state, plain(_TURN))
+    state[REST_T], state[AT_REST] = 0.0, 0.0
+    most = state[BIAS_SIGMA_START] * state[BIAS_SIGMA_START]
+    for k in range(3):
+        at = VARIANCE + k * (7 - k) // 2
+        state[at] = max(state[at], min(state[at] + state[BIAS_GROWTH] * dt, most))
+
+
+@inner
+def _rest(state, gx, gy, gz, ax, ay, az, dt):
+    """Is the sensor at rest: are all readings near their low-passed values, and the rate small enough for a bias?"""
+    x, y = REST_BLOCK + INPUT, REST_BLOCK + INPUT + 6
+    state[x], state[x + 1], state[x + 2], state[x + 3], state[x + 4], state[x + 5] = gx, gy, gz, ax, ay, az
+    lowpass(state, plain(_REST), state[TAU_REST], dt, state[G_REST], state[A_REST])
+    gyr_off2 = acc_off2 = largest = 0.0
+    for k in range(3):
+        gyr_off, acc_off = state[x + k] - state[y + k], state[x + 3 + k] - state[y + 3 + k]
+        gyr_off2 += gyr_off * gyr_off
+        acc_off2 += acc_off * acc_off
+        largest = max(largest, abs(state[y + k]))
+    if gyr_off2 >= state[REST_GYR] * state[REST_GYR] or largest > state[BIAS_CLIP]:
+        state[REST_T] = 0.0
+    if state[USE_REST] == 0.0 or acc_off2 >= state[REST_ACC] * state[REST_ACC]:
+        state[REST_T], state[AT_REST] = 0.0, 0.0
+    else:
+        state[REST_T] += dt
+        state[AT_REST] = 1.0 if state[REST_T] >= state[REST_TIME] else 0.0
+
+
+@inner
+def _turn(state, gx, gy, gz, dt):
+    """q_is after the step, by the rate without its bias."""
+    rx, ry, rz = (gx - state[BIAS]) * dt, (gy - state[BIAS + 1]) * dt, (gz - state[BIAS + 2]) * dt
+    w, x, y, z = turned(state[Q_IS], state[Q_IS + 1], state[Q_IS + 2], state[Q_IS + 3], rx, ry, rz)
+    state[Q_IS], state[Q_IS + 1], state[Q_IS + 2], state[Q_IS + 3] = w, x, y, z
+
+
+@inner
+def up_turned(w, x, y, z, fx, fy, fz):
+    """q_ei = (w, x, y, z) turned on by the shortest way so that the force f_i points up; with (x, y) of the force's
+    direction in e before: how far it was off."""
+    ux, uy, uz = rotate(w, x, y, z, fx, fy, fz)
+    norm = math.sqrt(ux * ux + uy * uy + uz * uz)
+    if norm < 1e-15:  # free fall has no direction
+        return w, x, y, z, 0.0, 0.0
+    cw = norm + uz  # (cw, uy, -ux, 0) is along the turn's quaternion, and 2 norm cw the square of its length
+    if cw > 1e-12 * norm:
+        k = 1.0 / math.sqrt(2.0 * norm * cw)
+        w, x, y, z = mul(k * cw, k * uy, -k * ux, 0.0, w, x, y, z)
+    else:  # upside down to 1e-4 deg: every horizontal axis will do
+        w, x, y, z = mul(0.0, 1.0, 0.0, 0.0, w, x, y, z)
+    w, x, y, z = unit_again(w, x, y, z)
+    k = 1.0 / norm
+    return w, x, y, z, k * ux, k * uy
+
+
+@inner
+def _level(state, ax, ay, az, dt):
+    """q_ei after the sample; (x, y) of the direction of low-passed force in e before."""
+    state[ACC_X], state[ACC_X + 1], state[ACC_X + 2] = rotate(
+        state[Q_IS], state[Q_IS + 1], state[Q_IS + 2], state[Q_IS + 3], ax, ay, az
+    )
+    lowpass(state, plain(_ACC), state[TAU_ACC], dt, state[G_ACC], state[A_ACC])
+    fx, fy, fz = state[ACC_Y], state[ACC_Y + 1], state[ACC_Y + 2]
+    w, x, y, z, ux, uy = up_turned(state[Q_EI], state[Q_EI + 1], state[Q_EI + 2], state[Q_EI + 3], fx, fy, fz)
+    state[Q_EI], state[Q_EI + 1], state[Q_EI + 2], state[Q_EI + 3] = w, x, y, z
+    return ux, uy
+
+
+@inner
+def _matrix(state):
+    """R_es, and the bias told along x and y of e, as inputs of their low-pass."""
+    w, x, y, z = q_es(state)
+    bx, by, bz = state[BIAS], state[BIAS + 1], state[BIAS + 2]
+    xx, xy, xz = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)
+    yx, yy, yz = 2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)
+    state[TURN_X], state[TURN_X + 1], state[TURN_X + 2] = xx, xy, xz
+    state[TURN_X + 3], state[TURN_X + 4], state[TURN_X + 5] = yx, yy, yz
+    state[TURN_X + 6], state[TURN_X + 7] = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x)
+    state[TURN_X + 8] = 1.0 - 2.0 * (x * x + y * y)
+    state[TURN_X + 9], state[TURN_X + 10] = xx * bx + xy * by + xz * bz, yx * bx + yy * by + yz * bz
+
+
+@inner
+def _bias(state, slope_x, slope_y, dt):
+    """One step of the bias filter: at rest the gyroscope reads its bias; in motion the correction of the inclination is
+    what the bias, low-passed as the force is, has turned it by; about the vertical it is only known to be small."""
+    clip = state[BIAS_CLIP]
+    if state[USE_MOTION] != 0.0:
+        _matrix(state)
+        lowpass(state, plain(_TURN), state[TAU_ACC], dt, state[G_ACC], state[A_ACC])
+    most = state[BIAS_SIGMA_START] * state[BIAS_SIGMA_START]
+    for k in range(3):
+        at = VARIANCE + k * (7 - k) // 2
+        if state[at] < most:
+            state[at] += state[GROWTH]
+    bx, by, bz = state[BIAS], state[BIAS + 1], state[BIAS + 2]
+    if state[AT_REST] != 0.0:
+        ex, ey, ez = state[REST_GYR_Y] - bx, state[REST_GYR_Y + 1] - by, state[REST_GYR_Y + 2] - bz
+        ex, ey, ez = min(max(ex, -clip), clip), min(max(ey, -clip), clip), min(max(ez, -clip), clip)
+        w = state[W_REST]
+        dx, dy, dz = learn_bias(state, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, w, ex)
+        dx, dy, dz = learn_bias(state, dx, dy, dz, 0.0, 1.0, 0.0, w, ey)
+        dx, dy, dz = learn_bias(state, dx, dy, dz, 0.0, 0.0, 1.0, w, ez)
+    elif state[USE_MOTION] != 0.0:
+        r = TURN_Y
+        rx, ry, rz = state[r], state[r + 1], state[r + 2]
+        sx, sy, sz = state[r + 3], state[r + 4], state[r + 5]
+        tx, ty, tz = state[r + 6], state[r + 7], state[r + 8]
+        ex = -slope_y / dt + state[r + 9] - rx * bx - ry * by - rz * bz
+        ey = slope_x / dt + state[r + 10] - sx * bx - sy * by - sz * bz
+        ez = -tx * bx - ty * by - tz * bz
+        ex, ey, ez = min(max(ex, -clip), clip), min(max(ey, -clip), clip), min(max(ez, -clip), clip)
+        dx, dy, dz = learn_bias(state, 0.0, 0.0, 0.0, rx, ry, rz, state[W_MOTION], ex)
+        dx, dy, dz = learn_bias(state, dx, dy, dz, sx, sy, sz, state[W_MOTION], ey)
+        dx, dy, dz = learn_bias(state, dx, dy, dz, tx, ty, tz, state[W_VERTICAL], ez)
+    else:
+        return
+    state[BIAS] = min(max(bx + dx, -clip), clip)
+    state[BIAS + 1] = min(max(by + dy, -clip), clip)
+    state[BIAS + 2] = min(max(bz + dz, -clip), clip)
+
+
+@inner
+def learn_bias(state, dx, dy, dz, rx, ry, rz, w, e):
+    """Kalman update by one number, r . bias with variance w and innovation e; d: change of the bias by the
+    numbers before it in the same sample. One by one is the same as three at once, without inverting a matrix."""
+    xx, xy, xz = state[VARIANCE], state[VARIANCE + 1], state[VARIANCE + 2]
+    yy, yz, zz = state[VARIANCE + 3], state[VARIANCE + 4], state[VARIANCE + 5]
+    px, py, pz = xx * rx + xy * ry + xz * rz, xy * rx + yy * ry + yz * rz, xz * rx + yz * ry + zz * rz
+    weight = 1.0 / (w + rx * px + ry * py + rz * pz)
+    state[VARIANCE], state[VARIANCE + 1], state[VARIANCE + 2] = (
+        xx - weight * px * px,
+        xy - weight * px * py,
+        xz - weight * px * pz,
+    )
+    state[VARIANCE + 3], state[VARIANCE + 4], state[VARIANCE + 5] = (
+        yy - weight * py * py,
+        yz - weight * py * pz,
+        zz - weight * pz * pz,
+    )
+    gain = weight * (e - rx * dx - ry * dy - rz * dz)
+    return dx + gain * px, dy + gain * py, dz + gain * pz

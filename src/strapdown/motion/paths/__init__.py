@@ -1,0 +1,1 @@
+"""Analytic paths, one file each."""

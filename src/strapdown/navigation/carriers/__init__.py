@@ -1,0 +1,1 @@
+"""What carries the sensor: a wheeled robot, a foot, a hand."""

@@ -1,0 +1,80 @@
+"""The error-state filter's estimate at every sample from the whole recording, the samples after it as well.
+
+The filter runs forward once and keeps its state every SEGMENT samples; backward, each segment is run again with all
+that the backward pass needs. Memory: 8 kB for each sample of one segment and 3 kB for each segment, whatever the
+length.
+
+The backward pass presumes gains that are the best ones, and those of a filter that considers parameters are not: it
+would give deviations of 0 and wrong heights. So it goes over a filter that takes its scales for right and has no floor
+whose slope is not known. What considering adds to the deviations, and the height, are the filter's own.
+"""
+
+from dataclasses import replace
+from typing import Unpack
+
+import numpy as np
+
+from strapdown.kernels.navigation.eskf import layout as at
+from strapdown.kernels.navigation.eskf.smoother import backward_rows
+from strapdown.navigation.eskf.filter import Eskf, Given
+from strapdown.navigation.eskf.outputs import Output
+from strapdown.types import Recording, Solution
+
+SEGMENT = 1000
+
+
+def smooth(filt: Eskf, recording: Recording, **given: Unpack[Given]) -> Solution:
+    """As filt.run(...), smoothed: position, velocity, attitude, biases and their deviations; flags and events are the
+    filter's, and where its floor may slope, the height."""
+    plain = _without_considered(filt)
+    if plain == filt:
+        return _backward(filt, recording, **given)
+    alone = plain.run(recording, **given).sigma
+    told = filt.run(recording, **given)
+    more = {name: np.maximum(told.sigma[name] ** 2 - alone[name] ** 2, 0.0) for name in told.sigma}
+    del alone
+    smoothed = _backward(plain, recording, **given)
+    sigma = {name: np.sqrt(smoothed.sigma[name] ** 2 + more[name]) for name in more}
+    p_n, v_n = np.array(smoothed.p_n), np.array(smoothed.v_n)
+    if plain.flat_floor != filt.flat_floor:
+        for name, mine, its in (("p_n", p_n, told.p_n), ("v_n", v_n, told.v_n)):
+            assert its is not None
+            mine[:, 2], sigma[name][:, 2] = its[:, 2], told.sigma[name][:, 2]
+    return replace(smoothed, p_n=p_n, v_n=v_n, sigma=sigma, flags=told.flags, events=told.events)
+
+
+def _without_considered(filt: Eskf) -> Eskf:
+    wheel, floor = filt.wheel_travel, filt.flat_floor
+    return replace(
+        filt,
+        gyr_matrix_sigma=0.0,
+        acc_scale_sigma=0.0,
+        acc_axes_sigma=0.0,
+        wheel_travel=None if wheel is None else replace(wheel, scale_sigma=0.0),
+        flat_floor=None if floor is None or floor.slope_of_pitch > 0.0 else floor,
+    )
+
+
+def _backward(filt: Eskf, recording: Recording, **given: Unpack[Given]) -> Solution:
+    rows, state = filt.prepare(recording, **given)
+    n = len(rows.dt)
+    parts = [slice(i, min(i + SEGMENT, n)) for i in range(0, n, SEGMENT)]
+    out = Output(len(rows.t), state.numbers, rows.first)
+    x, kept = state.numbers.copy(), []
+    for part in parts:
+        kept.append(x.copy())
+        out.fill(x, state.settings, rows, part)
+    meta = {**filt.meta(), "filter": f"{filt.name}, smoothed"}
+    out.refuse_lost(rows.t, meta["filter"])  # before it spreads backward
+    lam, lam2 = np.zeros(at.N), np.zeros((at.N, at.N))
+    longest = min(SEGMENT, n)
+    tapes, states = np.empty((longest, at.T_SIZE)), np.empty((longest, at.X_SIZE))
+    nominal, sigma = np.empty((longest, at.BIAS_M + 1)), np.empty((longest, at.N))
+    for part, begin in zip(reversed(parts), reversed(kept), strict=True):
+        m = part.stop - part.start
+        out.fill(begin, state.settings, rows, part, tapes[:m], states[:m])
+        here = slice(rows.first + part.start, rows.first + part.stop)
+        backward_rows(lam, lam2, tapes[:m], states[:m], nominal[:m], sigma[:m])
+        out.put(here, nominal[:m], sigma[:m])
+    out.put(slice(0, rows.first), nominal[:1], sigma[:1])  # as at the first row, which came last
+    return out.solution(rows, state.q_bs, meta)

@@ -1,0 +1,1 @@
+"""Paper A: a virtual sensor on a simulated robot."""

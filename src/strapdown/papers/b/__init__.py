@@ -1,0 +1,1 @@
+"""Paper B: sensor errors and orientation."""

@@ -1,0 +1,166 @@
+"""Defects found in other simulators' sensors, each as a claim that ours does not have it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strapdown.environment.rig import rig_from
+from strapdown.environment.simulate import simulate
+from strapdown.papers.claim import Claim
+from strapdown.rotation import q_from_euler, q_rotate
+from strapdown.sensors.error_chain import measure, measure_batch
+from strapdown.sensors.module import Module
+from strapdown.sensors.parts.part import load_part
+from strapdown.sensors.streams import seed_of
+from strapdown.sensors.triad import Triad
+from strapdown.types import Recording
+
+Array = NDArray[np.float64]
+_SEED = 20260102
+_ONE = (1.0, 1.0, 1.0)
+
+
+def defect_claims() -> list[Claim]:
+    """One claim per defect; the source names the simulator it was found in."""
+    lever, mounting = _turntable()
+    return [
+        _claim("lever-arm", "lever arm in the body frame on a turned table: error, m/s2", lever, 1e-12, "RotorPy"),
+        _claim("mounting", "gyroscope turned by its mounting: error, rad/s", mounting, 1e-12, "RotorPy"),
+        _claim(
+            "own-times",
+            "gyroscope samples changed by the accelerometer's correlation times",
+            _own_times(),
+            0,
+            "Pegasus",
+        ),
+        _claim(
+            "bounded",
+            "bias instability after 100 times its longest time: growth of its deviation",
+            _growth(),
+            0.2,
+            "AirSim",
+        ),
+        _claim(
+            "density",
+            "noise at 400 Hz against 100 Hz, over the factor 2 of a density: distance to 1",
+            _density(),
+            0.02,
+            "Gazebo",
+        ),
+        _claim(
+            "long-times",
+            "correlation times of 1e6 s: 1 - correlation of neighbours",
+            _whiteness(),
+            0.01,
+            "gnss-ins-sim",
+        ),
+        _claim("radians-once", "250 deg/s range in rad/s: relative error", _radians(), 1e-9, "ahrs"),
+        _claim(
+            "slow-sensor",
+            "sensor 4 times slower than physics: error of its acceleration, m/s2",
+            _slow_sensor(),
+            1e-9,
+            "Isaac Lab",
+        ),
+        _claim(
+            "noise-is-used",
+            "100 times the noise gives 100 times the error: relative distance",
+            _noise_used(),
+            0.05,
+            "RotorPy",
+        ),
+    ]
+
+
+def _claim(name: str, what: str, ours: float, tolerance: float, where: str) -> Claim:
+    source = f"defect found in {where} (design/algorithms.md)"
+    return Claim(f"B-sensors/defect/{name}", what, None, float(ours), float(tolerance), source)
+
+
+def _rig(path: str, **values: object) -> Recording:
+    return simulate(rig_from(dict(values), Path(path))).recordings["imu"]
+
+
+def _turntable() -> tuple[float, float]:
+    """A table that already stands at yaw 120 deg turns at 90 deg/s; the sensor is 0.5 m out, skew."""
+    skew = q_from_euler(0.3, -0.5, 1.1)
+    recording = _rig(
+        "turntable",
+        motion={
+            "kind": "turntable",
+            "phases": [{"kind": "keep", "duration_s": 1.0}],
+            "start_rate_deg_s": 90.0,
+            "attitude_deg": [0.0, 0.0, 120.0],
+        },
+        physics={"gravity": 9.81},
+        sensor=[{"name": "imu", "link": "body", "position_m": [0.5, 0.0, 0.0], "quaternion_wxyz": skew.tolist()}],
+    )
+    w = np.pi / 2
+    acc_s, gyr_s, _ = recording.inertial()
+    force_b, rate_b = np.array([-0.5 * w**2, 0.0, 9.81]), np.array([0.0, 0.0, w])
+    return float(np.abs(q_rotate(skew, acc_s) - force_b).max()), float(np.abs(q_rotate(skew, gyr_s) - rate_b).max())
+
+
+def _still(n: int = 2000) -> Recording:
+    t = np.arange(n) / 100.0
+    return Recording(t, gyr_s=np.zeros((n, 3)), acc_s=np.tile([0.0, 0.0, 9.81], (n, 1)))
+
+
+def _own_times() -> int:
+    triads = {"accelerometer": Triad("m/s2", instability=_ONE), "gyroscope": Triad("rad/s", instability=_ONE)}
+    other = {**triads, "accelerometer": replace(triads["accelerometer"], instability_band_s=(5.0, 50.0))}
+    a, b = (Module("imu", x, seed=_SEED).measure(_still(), 100.0).gyr_s for x in (triads, other))
+    return int(np.sum(a != b))
+
+
+def _growth() -> float:
+    triad = Triad("rad/s", instability=_ONE, instability_band_s=(0.1, 1.0))
+    t = np.arange(2000) / 10.0  # 200 s, the longest time constant some seconds
+    seeds = [seed_of(_SEED, "bounded", i) for i in range(200)]
+    many = np.array([m.values for m in measure_batch(triad, t, np.zeros((2000, 3)), streams=seeds)])
+    return abs(float(np.std(many[:, -500:]) / np.std(many[:, :500])) - 1.0)
+
+
+def _density() -> float:
+    triad = Triad("rad/s", white=_ONE)
+    spread = []
+    for rate in (100.0, 400.0):
+        t = np.arange(40_000) / rate
+        spread.append(np.std(measure(triad, t, np.zeros((len(t), 3)), stream=seed_of(_SEED, "density")).values))
+    return abs(float(spread[1] / spread[0]) / 2.0 - 1.0)
+
+
+def _whiteness() -> float:
+    triad = Triad("rad/s", instability=_ONE, instability_band_s=(1e5, 1e6))
+    x = measure(triad, np.arange(5000) / 100.0, np.zeros((5000, 3)), stream=seed_of(_SEED, "long")).values
+    return 1.0 - float(np.corrcoef(x[1:, 0], x[:-1, 0])[0, 1])
+
+
+def _radians() -> float:
+    specimen = load_part("MPU-6050").nominal({"gyroscope": 250.0})
+    assert specimen.gyroscope is not None
+    return abs(specimen.gyroscope.resolution * 131.0 / np.radians(1.0) - 1.0)
+
+
+def _slow_sensor() -> float:
+    recording = _rig(
+        "slow sensor",
+        duration_s=1.0,
+        robot={"file": "strapdown:bar"},
+        physics={"gravity": 9.81, "step_s": 1e-3},
+        start=[{"joint": "axis", "speed_deg_s": 45.0}],
+        sensor=[{"name": "imu", "link": "bar", "position_m": [0.75, 0.0, 0.0], "rate_hz": 250.0}],
+    )
+    return float(np.abs(recording.inertial()[0] - [-0.75 * (np.pi / 4) ** 2, 0.0, 9.81]).max())
+
+
+def _noise_used() -> float:
+    errors = []
+    for factor in (1.0, 100.0):
+        triad = Triad("m/s2", white=(1e-3 * factor,) * 3)
+        log = Module("imu", {"accelerometer": triad}, seed=_SEED).measure(_still(), 100.0)
+        assert log.acc_s is not None
+        errors.append(np.std(log.acc_s - [0.0, 0.0, 9.81]))
+    return abs(float(errors[1] / errors[0]) / 100.0 - 1.0)

@@ -1,0 +1,1 @@
+"""Paper C: strapdown navigation of a mobile robot."""

@@ -1,0 +1,29 @@
+"""Paper C's calibration before its tests, each method on many virtual specimens and on recorded logs."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from strapdown.papers.c import magnetometer as c_magnetometer
+from strapdown.papers.c import positions as c_positions
+from strapdown.papers.c import positions_recorded as c_positions_recorded
+from strapdown.papers.c import static as c_static
+from strapdown.papers.c import temperature as c_temperature
+from strapdown.papers.claim import Claim
+
+METHODS = {"positions": c_positions, "magnetometer": c_magnetometer, "temperature": c_temperature, "static": c_static}
+RECORDED = {"imu_tk_xsens": c_positions_recorded, "qmc5883l": c_magnetometer, "mpu6050": c_static}
+
+
+def calibration_claims(
+    folder: Path | None, done: Callable[[float], None], runs: int = 100
+) -> tuple[list[Claim], list[str]]:
+    """Claims, and sentences on what was left out. folder: of recorded data; runs: virtual specimens per method."""
+    found, notes = [], []
+    for i, method in enumerate(METHODS.values()):
+        found += method.claims(lambda x, i=i: done((i + x) / len(METHODS)), runs)
+    for name, method in RECORDED.items():
+        if folder is not None and (folder / name).is_dir():
+            found += method.real_claims(folder)
+        else:
+            notes.append(f"no recorded data {name} here: give its folder with --data, or in STRAPDOWN_DATA")
+    return found, notes

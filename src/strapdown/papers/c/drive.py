@@ -1,0 +1,225 @@
+"""Paper C's tests driven by virtual robots: test 1, a square of 1.2 m, test 2, a straight of 6.6 m; a stop each 0.3 m.
+
+Every seed is another robot (c_robot) on another floor, whose iron turns the magnetic azimuth along the path by 3 deg
+rms. The log is what its module gives, corrected by its own calibration; truth and stops come along.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from strapdown.calibration.apply import apply
+from strapdown.calibration.calibration import Calibration
+from strapdown.errors import InputError
+from strapdown.motion.paths.profile import Keep, MoveTo, Profile
+from strapdown.motion.paths.stop_and_go import StopAndGo, Stops
+from strapdown.navigation.alignment import Alignment, align_to_yaw
+from strapdown.navigation.ekf15 import Ekf15
+from strapdown.navigation.program import Navigated, navigate
+from strapdown.navigation.task import GIVEN_LEVER_M, Task
+from strapdown.papers.c.robot import DECLINATION, FIELD_N, INNER, RANGE, RATE_HZ, G, Robot, robot
+from strapdown.rotation import IDENTITY, q_conj, q_exp, q_log, q_mul, q_rotate, wrap
+from strapdown.sensors.magnetic_sources import Dipole, MagneticWorld, Source
+from strapdown.sensors.magnetometer import ideal_field
+from strapdown.sensors.module import Module
+from strapdown.sensors.odometer import WheelOdometer
+from strapdown.sensors.streams import seed_of, stream
+from strapdown.sensors.temperature import Temperature
+from strapdown.types import Array, Motion, Recording, Solution
+
+TESTS = ("square", "straight")
+PUBLISHED = {"square": (4.98, 4.08), "straight": (4.54, 4.27)}  # largest e and e at the end, %
+COMPASS_HZ = 50.0
+DISTURBANCE_DEG = 3.0
+WHEEL_RADIUS_M, WHEEL_TICKS = 0.03, 600  # 0.3 mm per tick
+WHEEL_SCALE = 0.002  # deviation of the odometer's scale
+FIRST_REST_S, REST_S = 10.0, 9.5  # the stand before the run, and how much of it the alignment takes
+_IRON_EACH_M, _DEPTH_M, _AROUND_M = 0.7, (0.4, 1.2), 1.0  # pieces of iron below the floor, and how far from the path
+_PUSH_S = 0.6
+
+
+@dataclass(frozen=True, eq=False)
+class Drive:
+    """log: calibrated readings, stop flags, odometer and truth, in frame s; raw: before calibration. stops: of the
+    truth. q_bs: the mounting."""
+
+    path: StopAndGo
+    log: Recording
+    raw: Recording
+    stops: Stops
+    robot: Robot
+    q_bs: Array
+
+    @property
+    def truth(self) -> Motion:
+        """Of the sensor's frame s."""
+        assert self.log.truth is not None
+        return self.log.truth
+
+    def aligned(self) -> Alignment:
+        """The robot starts where and as the plan says: its heading at the start is known, roll and pitch are not."""
+        return align_to_yaw(self.log, self.path.start_yaw_rad, rest_s=REST_S, q_bs=self.q_bs)
+
+    def task(self, **more: Any) -> Task:
+        """What a user would tell strapdown navigate: the part, its calibration, and a start on a mark."""
+        known: dict[str, Any] = {
+            "yaw_rad": self.path.start_yaw_rad,
+            "heading_sigma_rad": 0.0,
+            "gravity": G,
+            "declination_rad": DECLINATION,
+            "noise": self.robot.known,
+            "calibration": self.robot.calibration,
+            "q_bs": tuple(self.q_bs),
+            "lever_sigma_m": GIVEN_LEVER_M,  # the sensor sits above the middle of the axle
+        }
+        return Task(**{**known, **more})
+
+    def navigated(self, name: str = "eskf", *, odometer: bool = False, **changed: Any) -> Navigated:
+        """As strapdown navigate does it. changed: fields of the log, as {"mag_s": None}."""
+        if not odometer:
+            changed["odometer"] = None
+        return navigate(replace(self.log, **changed), name, self.task())
+
+    def ekf15(self, **more: Any) -> Ekf15:
+        """Paper C's filter, as the paper has it: it believes its controller."""
+        return Ekf15(**{"gravity": G, "declination_rad": DECLINATION, "q_bs": tuple(self.q_bs), **more})
+
+    def body_attitude_error_n(self, solution: Solution) -> Array:
+        """phi_n (rad): R_true = exp(phi_n) R of the body."""
+        q_nb = q_mul(self.truth.q_nb, q_conj(self.q_bs))
+        return q_log(q_mul(q_nb, q_conj(solution.q_nb)))
+
+
+@dataclass(frozen=True)
+class Push:
+    """At a stop (number, the stand before the run is 0) somebody pushes the robot by move_n (m) in 0.6 s."""
+
+    stop: int
+    move_n: tuple[float, float, float] = (0.05, 0.0, 0.0)
+
+
+def path_of(kind: str, heading_deg: float = 0.0, **settings: Any) -> StopAndGo:
+    """heading_deg: at the start, clockwise from north."""
+    if kind not in TESTS:
+        raise InputError(f'test "{kind}" is not known; valid: {", ".join(TESTS)}')
+    settings = {"start_yaw_rad": float(np.radians(90.0 - heading_deg)), "first_rest_s": FIRST_REST_S, **settings}
+    return StopAndGo.square(**settings) if kind == "square" else StopAndGo.straight(**settings)
+
+
+def drive(
+    kind: str,
+    seed: int,
+    *,
+    heading_deg: float = 0.0,
+    slope_deg: float = 0.0,
+    push: Push | None = None,
+    q_bs: ArrayLike = IDENTITY,
+    sources: tuple[Source, ...] = (),
+    disturbance_deg: float = DISTURBANCE_DEG,
+    temperature: Temperature = 25.0,
+    loss: float = 0.0,
+    wheel: Mapping[str, Any] | None = None,
+    calibration: Calibration | None = None,
+) -> Drive:
+    """One run. slope_deg: the floor climbs to the north. sources: magnets besides the iron below the floor. loss: part
+    of the rows that are missing. wheel: further settings of the odometer. calibration: another than the robot's own."""
+    path, body = _body(kind, heading_deg, slope_deg)
+    if push is not None:
+        body = _pushed(body, path, push)
+    one = robot(seed)
+    mounted = np.asarray(q_bs, dtype=np.float64)
+    seen = body if np.array_equal(mounted, IDENTITY) else body.seen_from((0.0, 0.0, 0.0), mounted)
+    world = MagneticWorld(FIELD_N, (*floor_iron(kind, heading_deg, slope_deg, seed, disturbance_deg), *sources))
+    ideal = Recording(
+        seen.t,
+        gyr_s=seen.w_nb_b,
+        acc_s=seen.specific_force_b(G),
+        mag_s=_field(seen, world, one),
+        truth=seen,
+        meta={
+            "gravity_m_s2": G,
+            "magnetic_field_n_ut": FIELD_N.tolist(),
+            "part": "MPU-6050",
+            "magnetometer_part": "QMC5883L",
+            "range": {"accelerometer": f"{RANGE['accelerometer']:g} g"},
+        },
+    )
+    module = Module(
+        "C",
+        {name: replace(triad, loss=loss) for name, triad in one.triads.items()},
+        seed=_run_seed(seed, kind),
+        temperature=temperature,
+        fastest_hz={"magnetometer": COMPASS_HZ},
+    )
+    raw = module.measure(ideal, RATE_HZ)
+    assert raw.truth is not None
+    scale = float(stream(seed, "C", "wheel").normal(0.0, WHEEL_SCALE))
+    odometer = WheelOdometer(WHEEL_RADIUS_M, WHEEL_TICKS, **{"scale_error": scale, **(wheel or {})})
+    travel = odometer.measure(body[::INNER], stream=seed_of(seed, "C", kind, "odometer"))
+    raw = replace(raw, stop=path.stopped(raw.t), odometer=np.interp(raw.t, travel.t, travel.distance_m))
+    log = apply(one.calibration if calibration is None else calibration, raw)
+    assert raw.truth is not None
+    last = np.searchsorted(raw.t, path.stops.end_s - 1e-9) - 1
+    return Drive(path, log, raw, replace(path.stops, p_n=raw.truth.p_n[last]), one, mounted)
+
+
+def floor_iron(kind: str, heading_deg: float, slope_deg: float, seed: int, rms_deg: float) -> tuple[Dipole, ...]:
+    """Magnetised pieces below the floor that turn the azimuth by rms_deg along the path, mean included."""
+    if rms_deg == 0.0:
+        return ()
+    _, body = _body(kind, heading_deg, slope_deg)
+    p_n = body.p_n[:: 10 * INNER]
+    p_n = p_n[np.concatenate([[True], np.linalg.norm(np.diff(p_n, axis=0), axis=1) > 1e-3])]
+    rng = stream(seed, "C", kind, "floor")
+    low, high = p_n.min(axis=0) - _AROUND_M, p_n.max(axis=0) + _AROUND_M
+    count = int(np.ceil(np.prod((high - low)[:2]) / _IRON_EACH_M**2))
+    places = rng.uniform(low, high, (count, 3))
+    places[:, 2] = low[2] + _AROUND_M - rng.uniform(*_DEPTH_M, count)
+    moments = rng.standard_normal((count, 3))
+    size = 0.3
+    for _ in range(6):  # the azimuth is nearly linear in the moments
+        iron = tuple(Dipole(size * m, place) for m, place in zip(moments, places, strict=True))
+        field = MagneticWorld(FIELD_N, iron).at(p_n)
+        off = wrap(np.arctan2(field[:, 0], field[:, 1]) - DECLINATION)
+        size *= float(np.radians(rms_deg) / np.sqrt(np.mean(off**2)))
+    return tuple(Dipole(size * m, place) for m, place in zip(moments, places, strict=True))
+
+
+@lru_cache(maxsize=16)
+def _body(kind: str, heading_deg: float, slope_deg: float) -> tuple[StopAndGo, Motion]:
+    """The path and the body's motion, INNER times as fine as the module's rows."""
+    path = path_of(kind, heading_deg)
+    motion = path.at(np.arange(int(path.duration_s * RATE_HZ) * INNER) / (RATE_HZ * INNER))
+    if slope_deg == 0.0:
+        return path, motion
+    q_nm = q_exp([np.radians(slope_deg), 0.0, 0.0])  # east stays level, north climbs
+    turned = {name: q_rotate(q_nm, getattr(motion, name)) for name in ("p_n", "v_n", "a_n")}
+    return path, replace(motion, **turned, q_nb=q_mul(q_nm, motion.q_nb))
+
+
+def _pushed(body: Motion, path: StopAndGo, push: Push) -> Motion:
+    start = path.stops.start_s[push.stop] + 0.5
+    way = Profile([Keep(start), MoveTo(1.0, _PUSH_S), Keep(path.duration_s - start - _PUSH_S)])
+    s, v, a, _ = way.at(body.t)
+    move = np.array(push.move_n)
+    return replace(
+        body,
+        p_n=body.p_n + s[:, None] * move,
+        v_n=body.v_n + v[:, None] * move,
+        a_n=body.a_n + a[:, None] * move,
+    )
+
+
+def _field(seen: Motion, world: MagneticWorld, one: Robot) -> Array:
+    """At the compass's own rate; rows between are not read."""
+    each = round(RATE_HZ * INNER / COMPASS_HZ)
+    some = ideal_field(seen[::each], world, one.iron_ut, one.soft_iron)
+    return np.repeat(some, each, axis=0)[: len(seen)]
+
+
+def _run_seed(seed: int, kind: str) -> int:
+    return int(seed_of(seed, "C", kind, "drive").generate_state(1)[0])

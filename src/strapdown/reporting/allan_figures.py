@@ -1,0 +1,53 @@
+"""Allan curves: measured with their band, fitted, and the processes that the fit is made of."""
+
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from strapdown.calibration.noise.static_log import InstrumentNoise, LogNoise
+from strapdown.calibration.noise.units import USUAL
+from strapdown.reporting.figures import AXIS_COLOURS, GREY, STYLE, panels
+
+_TERM_STYLE = {
+    "quantisation": ("Q", (0, (1, 1))),
+    "white": ("N", "--"),
+    "instability": ("B", "-."),
+    "markov": ("GM", (0, (4, 1, 1, 1, 1, 1))),
+    "walk": ("K", ":"),
+    "ramp": ("R", (0, (6, 2))),
+}
+
+
+@mpl.rc_context(STYLE)
+def allan_figure(log: LogNoise, title: str, with_fit: bool = True) -> Figure:
+    """A row for each instrument, a panel for each axis; all panels of a row have the same scales."""
+    figure, axes = panels(len(log.instruments), 3, (11.0, 0.6 + 3.2 * len(log.instruments)), sharex=False)
+    for row, found in zip(axes, log.instruments.values(), strict=True):
+        unit, factor = next(iter(USUAL[found.name]["instability"].items()))
+        measured = factor * found.curve.deviation
+        for i, panel in enumerate(row):
+            _draw(panel, found, i, factor, with_fit)
+            panel.set_title(f"{found.name} {'xyz'[i]}")
+            panel.set_ylim(0.3 * measured.min(), 3.0 * measured.max())
+            panel.set_xlabel("averaging time, s")
+        row[0].set_ylabel(f"Allan deviation, {unit}")
+    figure.suptitle(f"{title}: {log.duration_s:.4g} s at {1.0 / log.step_s:.5g} Hz, at rest", x=0.01, ha="left")
+    return figure
+
+
+def _draw(panel: Any, found: InstrumentNoise, i: int, factor: float, with_fit: bool) -> None:
+    tau, band, noise = found.curve.tau_s, found.bands[i], found.fits[i].noise
+    colour = AXIS_COLOURS[i]
+    panel.loglog(tau, factor * found.curve.deviation[:, i], "o", ms=3, color=colour, label="measured")
+    label = f"{100 * band.probability:.0f} % band"
+    panel.fill_between(tau, factor * band.low, factor * band.high, color=colour, alpha=0.2, lw=0, label=label)
+    if with_fit:
+        fine = np.geomspace(tau[0], tau[-1], 200)
+        panel.loglog(fine, factor * noise.deviation(fine), color="black", lw=1.1, label="fit")
+        for name, variance in noise.variances(fine).items():
+            if variance.max() > 0.0 and np.sqrt(variance.max()) < noise.deviation(fine).max() * 1.001:
+                short, style = _TERM_STYLE[name]
+                panel.loglog(fine, factor * np.sqrt(variance), color=GREY, ls=style, lw=1.0, label=short)
+    panel.legend(loc="best", fontsize=8)

@@ -1,0 +1,1 @@
+"""Parts one can buy: data sheets, specimens, model files."""
