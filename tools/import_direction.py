@@ -13,16 +13,19 @@ PACKAGE = "strapdown"
 
 # room: what it may import from the package, besides itself. A room is a file or a folder in src/strapdown;
 # "motion.protocol" names one file of a room.
-CORE = {"errors", "checks", "kernels", "rotation", "earth", "earth_magnetism", "types"}
+CORE = {"errors", "arrays", "checks", "sample", "live", "kernels", "rotation", "earth", "earth_magnetism", "types"}
 AT_THE_EDGE = CORE | {"motion.protocol"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
-    "checks": {"errors", "kernels", "rotation", "types"},
+    "checks": {"errors", "arrays", "kernels", "rotation"},
     "kernels": set(),
     "rotation": {"errors", "kernels"},
     "earth": {"errors", "kernels", "rotation"},
     "earth_magnetism": {"errors", "kernels", "rotation", "earth"},
-    "types": {"errors", "kernels", "rotation", "earth"},
+    "arrays": {"errors"},
+    "sample": {"errors", "arrays"},
+    "types": {"errors", "arrays", "sample", "kernels", "rotation", "earth"},
+    "live": {"errors", "arrays", "types"},
     "motion": CORE,
     "engines": AT_THE_EDGE,
     "devices": AT_THE_EDGE,

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strapdown.arrays import UNIT_NORM_TOLERANCE
 from strapdown.errors import InputError
-from strapdown.types import UNIT_NORM_TOLERANCE
 
 Array = NDArray[np.float64]
 Triple = tuple[float, float, float]

@@ -1,9 +1,9 @@
-"""What passes from room to room: frozen, checked once at the door, arrays locked.
+"""What the packages hand to each other: frozen, checked when made, arrays read-only.
 
 Frames: n local level (x east, y north, z up), b body (x forward, y left, z up), s sensor. SI units and radians.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, Self
@@ -11,94 +11,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strapdown.arrays import Array, locked, locked_attitude, locked_flags, locked_time
 from strapdown.earth import gravity_vector
 from strapdown.errors import InputError
 from strapdown.rotation import q_conj, q_mul, q_rotate
-
-Array = NDArray[np.float64]
-
-UNIT_NORM_TOLERANCE = 1e-6  # print rounding of logs with 7 digits
-
-
-def _numbers(x: ArrayLike, name: str) -> Array:
-    """x as float64, locked: a copy, or x itself where its owner has locked it already: large logs are held once."""
-    if isinstance(x, np.ndarray) and x.dtype == np.float64 and x.flags.c_contiguous and _sealed(x):
-        return x
-    try:
-        array = np.array(x, dtype=np.float64, order="C")  # kernels take rows, MATLAB gives columns
-    except (ValueError, TypeError) as e:  # text, None, rows of different lengths
-        raise InputError(f"{name} is not an array of numbers ({e}); give rows of equal length") from None
-    array.flags.writeable = False
-    return array
-
-
-def _sealed(x: NDArray[Any]) -> bool:
-    """Locked, and no view of memory that another array may write to."""
-    return x.base is None and type(x) is np.ndarray and not x.flags.writeable and x.flags.owndata
-
-
-def locked(x: ArrayLike, shape: tuple[int, ...], name: str, t: Array | None = None) -> Array:
-    """x read-only, of the given shape and finite; the error names the first bad sample and its time."""
-    array = _numbers(x, name)
-    if array.shape != shape:
-        raise InputError(f"{name} has shape {array.shape}, expected {shape}")
-    if not np.isfinite(array).all():  # which row is only looked for where there is one: narrow rows are slow to look at
-        bad = np.flatnonzero(~np.isfinite(array).reshape(len(array), -1).all(axis=1))
-        i = int(bad[0])
-        when = "" if t is None or not np.isfinite(t[i]) else f" (t = {t[i]:.6g} s)"
-        raise InputError(
-            f"{name} is not finite at sample {i}{when}, {len(bad)} of {len(array)} samples; "
-            "drop or fill these samples first"
-        )
-    return array
-
-
-def locked_time(t: ArrayLike, name: str = "t") -> Array:
-    """Time in s, strictly increasing."""
-    array = _numbers(t, name)
-    if array.ndim != 1 or len(array) == 0:
-        raise InputError(f"{name} has shape {array.shape}, expected a column of at least one time")
-    array = locked(array, array.shape, name)
-    back = np.flatnonzero(array[1:] <= array[:-1])  # not diff, which overflows between times of 1e308 s
-    if len(back):
-        i = int(back[0]) + 1
-        what = "repeats" if array[i] == array[i - 1] else "goes backward"
-        raise InputError(
-            f"{name} {what} at sample {i} ({array[i - 1]:.9g} s, then {array[i]:.9g} s); "
-            "sort the samples and keep one for each time"
-        )
-    return array
-
-
-def locked_flags(flags: ArrayLike, n: int, name: str, t: Array | None = None) -> NDArray[np.bool_]:
-    """True or false, given as bool or as 0 and 1."""
-    if isinstance(flags, np.ndarray) and flags.dtype == np.bool_ and flags.shape == (n,):
-        if not _sealed(flags):
-            flags = flags.copy()
-            flags.flags.writeable = False
-        return flags
-    number = locked(flags, (n,), name, t)  # bool() alone would take NaN and "0" for true
-    odd = np.flatnonzero((number != 0.0) & (number != 1.0))
-    if len(odd):
-        raise InputError(f"{name} is {number[odd[0]]:.6g} at sample {odd[0]}; give 0 or 1")
-    array = number == 1.0
-    array.flags.writeable = False
-    return array
-
-
-def locked_attitude(q: ArrayLike, n: int, name: str, t: Array | None = None) -> Array:
-    """Unit quaternions (w, x, y, z)."""
-    array = locked(q, (n, 4), name, t)
-    with np.errstate(over="ignore"):  # squares of 1e200 are inf, and then told as that
-        norms = np.sqrt(np.einsum("ij,ij->i", array, array))
-    if not (np.abs(norms - 1.0) <= UNIT_NORM_TOLERANCE).all():
-        i = int(np.argmax(~(np.abs(norms - 1.0) <= UNIT_NORM_TOLERANCE)))
-        when = "" if t is None else f" (t = {t[i]:.6g} s)"
-        raise InputError(
-            f"{name} has norm {norms[i]:.6g} at sample {i}{when}, expected 1; "
-            "check the order of its columns (w, x, y, z) or normalise the log first"
-        )
-    return array
+from strapdown.sample import Fix, Fixes, Height, Heights
+from strapdown.sample import Sample as Sample
 
 
 def _set(obj: Any, **values: Any) -> None:
@@ -186,15 +104,25 @@ class Increments:
             dv_s=locked(self.dv_s, (n, 3), "dv_s", t),
         )
 
+    def __getitem__(self, rows: slice) -> "Increments":
+        return Increments(*(getattr(self, f.name)[rows] for f in fields(self)))
+
+
+# instruments that may be slower than the rows of a recording; Recording.new has flags for them
+SLOW = ("mag_s", "temperature", "tilt_s", "odometer", "position_fix", "velocity_fix", "height")
+
 
 @dataclass(frozen=True, eq=False)
 class Recording:
     """What a measuring module gives, and the truth where it is known. Missing is None.
 
     gyr_s (rad/s), acc_s (specific force, m/s2), mag_s (uT): frame s. temperature (deg C), odometer (m): (n,).
-    tilt_s (rad): inclination of the x and y axes, (n, 2). stop: the controller's word that the vehicle stands (bool).
+    tilt_s (rad): inclination of the x and y axes, (n, 2). stop: the controller's signal that the vehicle stands (bool).
     clipped: some axis was at the end of its range (bool). truth: the motion of the sensor's frame s, at the
     same times. meta: sensor, part, rate, methods, gravity: plain values, which io writes along.
+    position_fix, velocity_fix, height: measured from outside. new: for instruments slower than the rows (SLOW), True
+    where the row holds a new reading and False where it repeats an old one; an instrument without flags is new in
+    every row.
     """
 
     t: Array
@@ -209,6 +137,10 @@ class Recording:
     meta: Mapping[str, Any] = field(default_factory=dict)
     tilt_s: Array | None = None
     clipped: NDArray[np.bool_] | None = None
+    position_fix: Fixes | None = None
+    velocity_fix: Fixes | None = None
+    height: Heights | None = None
+    new: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         t = locked_time(self.t)
@@ -227,10 +159,91 @@ class Recording:
             part = getattr(self, name)
             if part is not None and not np.array_equal(part.t, t):
                 raise InputError(f"{name} has other times than the recording; resample it to the recording's times")
-        _set(self, **checked)
+        for name in ("position_fix", "velocity_fix", "height"):
+            part = getattr(self, name)
+            if part is not None and len(part) != n:
+                raise InputError(f"{name} has {len(part)} rows, the recording has {n}; give one row per sample")
+        for name in self.new:
+            if name not in SLOW or getattr(self, name) is None:
+                raise InputError(
+                    f'new has flags for "{name}", which the recording lacks; give flags for its own fields'
+                )
+        flags = {name: locked_flags(value, n, f"new {name}", t) for name, value in self.new.items()}
+        _set(self, new=MappingProxyType(flags), **checked)
 
     def __len__(self) -> int:
         return len(self.t)
+
+    def __getitem__(self, rows: slice) -> Self:
+        """Samples a to b - 1, by log[a:b]."""
+        if not isinstance(rows, slice):
+            raise InputError("a recording is cut by a slice, log[a:b]; one sample is log.sample(i)")
+        kept: dict[str, Any] = {"meta": self.meta, "new": {name: flags[rows] for name, flags in self.new.items()}}
+        for each in fields(self):
+            if each.name not in kept:
+                value = getattr(self, each.name)
+                kept[each.name] = None if value is None else value[rows]
+        if len(kept["t"]) == 0:
+            raise InputError(f"no sample lies in {rows}; the recording has {len(self)}")
+        return type(self)(**kept)
+
+    def between(self, t0_s: float, t1_s: float) -> Self:
+        """The samples from t0_s to t1_s (s), both included."""
+        first, last = np.searchsorted(self.t, t0_s), np.searchsorted(self.t, t1_s, side="right")
+        if not first < last:
+            raise InputError(
+                f"no sample lies between {t0_s:.9g} and {t1_s:.9g} s; the recording runs from {self.t[0]:.9g} to "
+                f"{self.t[-1]:.9g} s"
+            )
+        return self[first:last]
+
+    @property
+    def step_s(self) -> float:
+        """The usual step: the median of the differences between time stamps (s); 0 for a single sample."""
+        return float(np.median(np.diff(self.t))) if len(self) > 1 else 0.0
+
+    def sample(self, i: int) -> Sample:
+        """Sample i, as a live source would give it."""
+        if not -len(self) <= i < len(self):
+            raise InputError(f"there is no sample {i}; the recording has {len(self)}")
+        if self.gyr_s is None or self.acc_s is None:
+            missing = "gyroscope" if self.gyr_s is None else "accelerometer"
+            raise InputError(f"the recording has no {missing}, and a sample needs one")
+        i %= len(self)
+        dt = float(self.t[i] - self.t[i - 1]) if i > 0 else 0.0
+        position, velocity = (self._fix(name, i) for name in ("position_fix", "velocity_fix"))
+        height = self.height
+        return Sample(
+            float(self.t[i]),
+            dt,
+            self.gyr_s[i],
+            self.acc_s[i],
+            mag_s=self.mag_s[i] if self.mag_s is not None and self._is_new("mag_s", i) else None,
+            temperature=None if self.temperature is None else float(self.temperature[i]),
+            tilt_s=self.tilt_s[i] if self.tilt_s is not None and self._is_new("tilt_s", i) else None,
+            stop=None if self.stop is None else bool(self.stop[i]),
+            travel_m=None if self.odometer is None else float(self.odometer[i] - self.odometer[max(i - 1, 0)]),
+            position_fix=position,
+            velocity_fix=velocity,
+            height=Height(float(height.height_m[i]), float(height.sigma_m[i]))
+            if height is not None and self._is_new("height", i)
+            else None,
+            clipped=self.clipped is not None and bool(self.clipped[i]),
+        )
+
+    def samples(self) -> Iterator[Sample]:
+        """All samples in order."""
+        return (self.sample(i) for i in range(len(self)))
+
+    def _is_new(self, name: str, i: int) -> bool:
+        flags = self.new.get(name)
+        return flags is None or bool(flags[i])
+
+    def _fix(self, name: str, i: int) -> Fix | None:
+        fixes: Fixes | None = getattr(self, name)
+        if fixes is None or not self._is_new(name, i):
+            return None
+        return Fix(fixes.value_n[i], fixes.sigma_n[i], float(fixes.t_s[i]))
 
     def inertial(self) -> tuple[Array, Array, Motion]:
         """(acc_s, gyr_s, truth), for those who need all three."""

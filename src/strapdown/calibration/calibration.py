@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from strapdown.arrays import locked
 from strapdown.errors import InputError
-from strapdown.types import Array, locked
+from strapdown.types import Array
 
 FIELDS = {"accelerometer": "acc_s", "gyroscope": "gyr_s", "magnetometer": "mag_s"}  # of a Recording
 UNITS = {"accelerometer": "m/s2", "gyroscope": "rad/s", "magnetometer": "uT"}

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from strapdown.arrays import locked, locked_time
 from strapdown.errors import InputError
 from strapdown.evaluation.stops import positions
 from strapdown.motion.recorded import RecordedMotion
 from strapdown.motion.resample import resample
 from strapdown.rotation import q_conj, q_exp, q_from_matrix, q_log, q_mul, q_rotate, q_slerp
-from strapdown.types import Array, Motion, Solution, locked, locked_time
+from strapdown.types import Array, Motion, Solution
 
 GAP_FACTOR = 10.0  # a step of a reference longer than this many median steps is a gap, inside which nothing is compared
 PYSHOE_HEADING_M = 0.8  # where the authors of foot_vicon align the heading

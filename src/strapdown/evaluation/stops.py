@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strapdown.arrays import locked
 from strapdown.errors import InputError
 from strapdown.motion.paths.stop_and_go import Stops
-from strapdown.types import Array, Motion, Solution, locked
+from strapdown.types import Array, Motion, Solution
 
 FLICKER_S = 0.25  # a flag that is off for less than this does not end a stand
 

@@ -8,12 +8,13 @@ from os import PathLike
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strapdown.arrays import locked, locked_attitude, locked_time
 from strapdown.errors import InputError
 from strapdown.motion.hermite import hermite, hermite_attitude, rates_from_chart
 from strapdown.motion.local_fit import SHORTEST_PIECE, local_derivatives
 from strapdown.motion.pose_file import read_columns_on_clock
 from strapdown.rotation import q_conj, q_continuous, q_exp, q_log, q_mul, q_normalise
-from strapdown.types import Array, Motion, locked, locked_attitude, locked_time
+from strapdown.types import Array, Motion
 
 # A grid made by adding up steps misses the end of a recording by roundoff
 END_ROUNDOFF_S = 1e-9

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
 from strapdown.kernels.navigation import stop_gain
+from strapdown.live import Alignment as Alignment
 from strapdown.rotation import IDENTITY, matrix, q_from_euler, q_mul, q_normalise, q_rotate, wrap
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
@@ -21,28 +22,6 @@ _FIRST_S = 1.0  # of a log that begins at rest: taken for rest, to tell its nois
 _STEADY_M_S2 = 0.002  # by which the mean force of a rest wanders within seconds
 _GAINED = 6.0  # deviations of a speed that no rest gains
 _FLICKER = 3  # samples: a flag that is lost for fewer is still set
-
-
-@dataclass(frozen=True, eq=False)
-class Alignment:
-    """Where a filter starts: attitude q_ns at the end of the rest, row `rows` - 1 of the recording.
-
-    tilt_sigma_rad: of roll and pitch, from the noise of the averages alone; the accelerometer's bias comes on top, and
-    who knows its deviation adds it. heading_sigma_rad; heading_from_mag: that heading carries the error of the
-    magnetometer. gyr_bias_s (rad/s), gyr_bias_sigma: from the rest. rest_s: its length. field_ut, dip_rad (downward):
-    of the mean field at rest, None without a magnetometer.
-    """
-
-    q_ns: Array
-    rows: int
-    rest_s: float
-    tilt_sigma_rad: float
-    heading_sigma_rad: float
-    heading_from_mag: bool
-    gyr_bias_s: Array
-    gyr_bias_sigma: Array
-    field_ut: float | None = None
-    dip_rad: float | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strapdown import earth
+from strapdown.arrays import locked, locked_attitude
 from strapdown.errors import InputError
 from strapdown.kernels.navigation import dead_reckoning as kernel
-from strapdown.types import Array, Increments, Recording, Solution, locked, locked_attitude
+from strapdown.types import Array, Increments, Recording, Solution
 
 
 def dead_reckon(

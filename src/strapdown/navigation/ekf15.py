@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strapdown import earth
+from strapdown.arrays import locked, locked_flags
 from strapdown.errors import InputError
 from strapdown.kernels.navigation import ekf15 as kernel
 from strapdown.kernels.navigation.ekf15_covariance import HEADING, PITCH, ROLL, N
 from strapdown.navigation.alignment import Alignment, align_by_magnetometer, align_to_yaw
 from strapdown.navigation.eskf.inputs import new_readings
 from strapdown.rotation import heading_from_q, matrix, q_conj, q_from_heading, q_mul, q_normalise, rfu_from_flu
-from strapdown.types import Array, Event, Recording, Solution, locked, locked_flags
+from strapdown.types import Array, Event, Recording, Solution
 
 _POSITIVE = ("force_sigma_m_s2", "rate_sigma_rad_s", "heading_sigma_rad", "stop_force_m_s2", "stop_rate_rad_s", "gap_s")
 _NOT_NEGATIVE = ("acc_walk", "rate_walk", "angle_walk", "start_tilt_sigma_rad", "start_heading_sigma_rad")

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from strapdown import earth
+from strapdown.arrays import locked
 from strapdown.calibration.calibration import Calibration
 from strapdown.errors import InputError
 from strapdown.rotation import IDENTITY, q_normalise
 from strapdown.sensors.parts.part import Part
 from strapdown.sensors.triad import Triad
-from strapdown.types import locked
 
 VEHICLES = ("robot", "foot", "hand", "free")
 FARTHEST_LEVER_M = 100.0

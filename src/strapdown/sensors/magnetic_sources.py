@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strapdown.arrays import locked, locked_time
 from strapdown.checks import direction, finite, positive, settle, triple
 from strapdown.errors import InputError
-from strapdown.types import locked, locked_time
 
 Array = NDArray[np.float64]
 

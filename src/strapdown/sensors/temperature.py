@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strapdown.arrays import locked, locked_time
 from strapdown.errors import InputError
-from strapdown.types import locked, locked_time
 
 Array = NDArray[np.float64]
 

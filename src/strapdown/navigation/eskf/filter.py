@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strapdown import earth
+from strapdown.arrays import locked
 from strapdown.errors import InputError
 from strapdown.kernels.navigation.eskf import filter as kernel
 from strapdown.kernels.navigation.eskf import layout as at
@@ -32,7 +33,7 @@ from strapdown.navigation.eskf.updates import (
 )
 from strapdown.rotation import q_normalise
 from strapdown.sensors.triad import Triad
-from strapdown.types import Array, Recording, Solution, locked
+from strapdown.types import Array, Recording, Solution
 
 _PIECE = 200_000  # samples between two words on the progress: half a second
 _NO_EXTRA = np.zeros(at.EXTRA)

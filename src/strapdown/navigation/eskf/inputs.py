@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from strapdown.arrays import locked_flags
 from strapdown.errors import InputError
 from strapdown.kernels.navigation.eskf import layout as at
 from strapdown.navigation.eskf.updates import Heights, PositionFixes
-from strapdown.types import Array, Recording, locked_flags
+from strapdown.types import Array, Recording
 
 NOTHING = np.empty(0)  # no tape
 NO_ROWS = np.empty((0, 3))

@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strapdown.arrays import locked, locked_time
 from strapdown.errors import InputError
-from strapdown.types import Array, locked, locked_time
+from strapdown.types import Array
 
 
 @dataclass(frozen=True)

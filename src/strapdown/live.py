@@ -1,0 +1,154 @@
+"""Interfaces that live and recorded work share: estimators, stop detectors, virtual modules, simulated plants.
+
+Protocols, not base classes: an object of the user's own that has these methods is accepted wherever ours are. The
+contract tests (tests/contract/) run the properties below against every implementation.
+
+1. `run` equals the steps to the bit. 2. A state of another class is refused. 3. New settings act from the next sample
+on. 4. A copied state continues to the bit. 5. Any chunking gives the same bits. 6. snapshot, restore and advance equal
+advance. 7. Nothing allocates without bound.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+
+from strapdown.arrays import Array
+from strapdown.errors import InputError
+from strapdown.types import Recording, Sample, Solution
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """Where a filter starts: attitude q_ns at the end of the rest, row `rows` - 1 of the recording.
+
+    tilt_sigma_rad: standard deviation of roll and pitch, from the noise of the averages alone; add that of the
+    accelerometer's bias where it is known. heading_sigma_rad; heading_from_mag: that heading carries the error of the
+    magnetometer. gyr_bias_s (rad/s), gyr_bias_sigma: from the rest. rest_s: its length. field_ut, dip_rad (downward):
+    of the mean field at rest, None without a magnetometer.
+    """
+
+    q_ns: Array
+    rows: int
+    rest_s: float
+    tilt_sigma_rad: float
+    heading_sigma_rad: float
+    heading_from_mag: bool
+    gyr_bias_s: Array
+    gyr_bias_sigma: Array
+    field_ut: float | None = None
+    dip_rad: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """What an estimator is given before its first sample; None: it finds out by itself, or uses its default.
+
+    step_s: the usual step of the source (s), for a filter that needs one before it has seen two samples.
+    q_ns: attitude at the first sample. alignment: attitude, biases and standard deviations from a rest. p_n: position
+    at the first sample (m). means: the source's readings are means over the step before, not values at their stamps.
+    """
+
+    step_s: float | None = None
+    q_ns: Array | None = None
+    alignment: Alignment | None = None
+    p_n: Array = field(default_factory=lambda: np.zeros(3))
+    means: bool = False
+
+    @classmethod
+    def of(cls, recording: Recording, **given: Any) -> "Start":
+        """For the samples of a recording."""
+        return cls(**{"step_s": recording.step_s, **given})
+
+
+class Belief(NamedTuple):
+    """What an estimator believes after a sample, in the terms of a Solution; None or empty where it has none."""
+
+    q_nb: Array
+    p_n: Array | None = None
+    v_n: Array | None = None
+    bias: Mapping[str, Array] = {}
+    sigma: Mapping[str, Array] = {}
+    flags: Mapping[str, bool] = {}
+
+
+class State:
+    """The memory of a filter or detector after a sample: a value, which a step does not change.
+
+    owner: the class whose state it is; it fixes the layout of numbers. Settings are not in it.
+    """
+
+    __slots__ = ("numbers", "owner")
+    numbers: Array
+    owner: type
+
+    def copy(self) -> "State":
+        return state_of(self.owner, self.numbers.copy())
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: Any) -> "State":
+        return self.copy()
+
+    def __eq__(self, other: object) -> bool:
+        """The same to the bit."""
+        if not isinstance(other, State):
+            return NotImplemented
+        return self.owner is other.owner and self.numbers.tobytes() == other.numbers.tobytes()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return state_of, (self.owner, self.numbers)
+
+    def __repr__(self) -> str:
+        return f"<state of {self.owner.__name__}, {len(self.numbers)} numbers>"
+
+
+def state_of(owner: type, numbers: Array) -> State:
+    """A state without a constructor of its own: a constructor in Python would take a tenth of a live step."""
+    state = State()
+    state.owner, state.numbers = owner, numbers
+    return state
+
+
+def refuse_state(state: object, owner: type) -> InputError:
+    """The error for a state that does not belong to the estimator it was given to."""
+    had = f"a state of {state.owner.__name__}" if isinstance(state, State) else f"a {type(state).__name__}"
+    return InputError(f"{owner.__name__}.step was given {had}; start with {owner.__name__}(...).start()")
+
+
+@runtime_checkable
+class Estimator(Protocol[S]):
+    """Every orientation filter, Eskf, Ekf15, a user's own."""
+
+    def start(self, given: Start = ...) -> S: ...
+    def step(self, state: S, sample: Sample) -> S:
+        """The state after the sample: settings of self, memory of state."""
+        ...
+
+    def belief(self, state: S) -> Belief: ...
+    def run(self, recording: Recording, given: Start | None = None) -> Solution:
+        """The steps over a recording, to the bit."""
+        ...
+
+
+class Plant(Protocol):
+    """A simulated robot that is commanded and read while it moves. MuJoCo is the first; other engines fit the same."""
+
+    def command(self, targets: Mapping[str, float]) -> None: ...
+    def push(self, link: str, force_n: Array, torque_n: Array, for_s: float) -> None: ...
+    def advance_to(self, t_s: float) -> None: ...
+    def read(self, mounts: Sequence[Any], out: Array) -> None:
+        """One row of numbers for each mount, at the present time; no Motion objects are made."""
+        ...
+
+
+class Rewindable(Plant, Protocol):
+    """A plant that can go back."""
+
+    def snapshot(self) -> bytes: ...
+    def restore(self, kept: bytes) -> None: ...
