@@ -5,13 +5,15 @@ BIN    := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help setup demo test bench lint clean
+.PHONY: help setup demo test bench lint fuzz evidence clean
 
 help:
 	@echo "make demo    install and show the whole path in a minute"
 	@echo "make test    install, with test extras, and run every test"
 	@echo "make bench   measure the speed against peers, in one run"
-	@echo "make lint    style, types and import direction"
+	@echo "make lint    style, types, import direction, words"
+	@echo "make fuzz    feed mutated files to every reader for SECONDS=60 (or CASES=100000)"
+	@echo "make evidence  run the long checks, write their figures to docs/evidence (CHECK=name for one)"
 	@echo "make setup   only install, into $(VENV)"
 	@echo "make clean   remove $(VENV) and caches"
 
@@ -51,6 +53,14 @@ lint: $(STAMPS)/lint
 	$(BIN)/ruff format --check src tests tools benchmarks
 	$(BIN)/mypy
 	$(BIN)/python tools/import_direction.py
+	$(BIN)/python tools/plain_words.py
+
+SECONDS ?= 60
+fuzz: $(STAMPS)/test
+	$(BIN)/python tests/fuzz/harness.py $(if $(CASES),--cases $(CASES),--seconds $(SECONDS))
+
+evidence: $(STAMPS)/test $(STAMPS)/bench
+	$(BIN)/python tools/evidence.py $(CHECK)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis

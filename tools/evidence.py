@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Run the long checks and write what they print, with date and commit, to docs/evidence/.
+
+Usage: python tools/evidence.py [NAME ...]      without a name: all of them
+"""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "docs" / "evidence"
+
+
+@dataclass(frozen=True)
+class Check:
+    """A long check: its command, and what its figures show. It has passed if it exits with 0."""
+
+    shows: str
+    command: tuple[str, ...]
+
+
+STRAPDOWN = (sys.executable, "-m", "strapdown")
+CHECKS = {
+    "reproduce-a": Check("Paper A: all experiments at 50, 10 and 1 ms.", (*STRAPDOWN, "reproduce", "A")),
+    "reproduce-b": Check("Paper B: sensors and orientation.", (*STRAPDOWN, "reproduce", "B")),
+    "reproduce-c": Check("Paper C: calibration, navigation, mishaps, walks.", (*STRAPDOWN, "reproduce", "C")),
+    "bench": Check("Speed next to peers measured in the same run.", (sys.executable, "-m", "benchmarks")),
+    "fuzz": Check(
+        "100 000 mutated files to every reader: no exception but our own, no hang, memory bounded.",
+        (sys.executable, "tests/fuzz/harness.py", "--cases", "100000"),
+    ),
+}
+
+
+def main(arguments: list[str]) -> int:
+    unknown = [name for name in arguments if name not in CHECKS]
+    if unknown:
+        print(f"there is no check {unknown[0]!r}; valid names: {', '.join(CHECKS)}", file=sys.stderr)
+        return 2
+    failed = [name for name in arguments or CHECKS if not run(name, CHECKS[name])]
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def run(name: str, check: Check) -> bool:
+    """Run one check and write its page, whole or not at all."""
+    print(f"{name}: {check.shows}", flush=True)
+    began, cpu = time.monotonic(), os.times()
+    done = subprocess.run(
+        check.command,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "COLUMNS": "120", "PYTHONPATH": str(ROOT / "src")},
+    )
+    took, used = time.monotonic() - began, os.times()
+    cpu_s = used.children_user + used.children_system - cpu.children_user - cpu.children_system
+    passed = done.returncode == 0
+    # the interpreter of this machine has no place in the page
+    command = " ".join(("python", *check.command[1:]) if check.command[0] == sys.executable else check.command)
+    page = (
+        f"# {name}\n\n{check.shows}\n\n"
+        f"- date: {datetime.now(UTC):%Y-%m-%d %H:%M} UTC\n- commit: {commit()}\n- command: `{command}`\n"
+        f"- machine: {os.cpu_count()} cores, Python {platform.python_version()}, {took:.0f} s ({cpu_s:.0f} s of CPU)\n"
+        f"- result: {'passed' if passed else f'FAILED, exit code {done.returncode}'}\n\n"
+        f"```\n{done.stdout.rstrip()}\n```\n"
+    )
+    if not passed:
+        page += f"\nOn standard error:\n\n```\n{done.stderr[-4000:].rstrip()}\n```\n"
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    new = FOLDER / f".{name}.md.new"
+    new.write_text(page, encoding="utf-8")
+    new.replace(FOLDER / f"{name}.md")
+    print(f"{name}: {'passed' if passed else 'FAILED'} in {took:.0f} s", flush=True)
+    return passed
+
+
+def commit() -> str:
+    """The commit that was checked, marked where the tree has changes of its own besides the pages written here."""
+    git = shutil.which("git")
+    if git is None:
+        return "unknown (no git)"
+    head = subprocess.run([git, "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    changed = subprocess.run(
+        [git, "status", "--porcelain", "--", ".", ":!docs/evidence"], cwd=ROOT, capture_output=True, text=True
+    )
+    if head.returncode != 0:
+        return "unknown (no repository)"
+    return head.stdout.strip() + (" with uncommitted changes" if changed.stdout.strip() else "")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
