@@ -178,13 +178,13 @@ class Recording:
         """Samples a to b - 1, by log[a:b]."""
         if not isinstance(rows, slice):
             raise InputError("a recording is cut by a slice, log[a:b]; one sample is log.sample(i)")
+        if len(self.t[rows]) == 0:
+            raise InputError(f"no sample lies in [{rows.start}:{rows.stop}]; the recording has {len(self)}")
         kept: dict[str, Any] = {"meta": self.meta, "new": {name: flags[rows] for name, flags in self.new.items()}}
         for each in fields(self):
             if each.name not in kept:
                 value = getattr(self, each.name)
                 kept[each.name] = None if value is None else value[rows]
-        if len(kept["t"]) == 0:
-            raise InputError(f"no sample lies in {rows}; the recording has {len(self)}")
         return type(self)(**kept)
 
     def between(self, t0_s: float, t1_s: float) -> Self:
