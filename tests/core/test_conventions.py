@@ -12,6 +12,9 @@ import pytest
 from strapdown import earth, io
 from strapdown import rotation as rot
 from strapdown.errors import InputError
+from strapdown.live import Start
+from strapdown.orientation.madgwick import Madgwick
+from strapdown.orientation.mahony import Mahony
 from strapdown.sensors.error_chain import measure
 from strapdown.sensors.imu import Imu
 from strapdown.sensors.methods import Sight
@@ -263,7 +266,7 @@ def test_22_data_does_not_change():
             item.t[0] = -1.0
 
 
-def test_23_chance_comes_in_through_the_door():
+def test_23_seeds_are_passed_in():
     makers = {"Generator", "default_rng", "SeedSequence", "BitGenerator", "PCG64", "Philox", "SFC64", "PCG64DXSM"}
     wrong = []
     for path in (ROOT / "src").rglob("*.py"):
@@ -344,3 +347,32 @@ def test_29_one_sided_density_is_root_two_times_n():
 def test_30_a_stream_for_every_name():
     first, again, other = (stream(7, name).normal(size=4) for name in ("imu", "imu", "imu 2"))
     assert np.array_equal(first, again) and not np.any(first == other)
+
+
+# ---------------------------------------------------------------- live samples
+
+
+def still_log(**more):
+    t = 5.0 + 0.01 * np.arange(6)
+    return Recording(t, np.zeros((6, 3)), np.tile([0.0, 0.0, G], (6, 1)), **more)
+
+
+def test_31_the_first_sample_has_no_step_before_it():
+    log = still_log()
+    assert [sample.dt for sample in log.samples()] == [0.0, *np.diff(log.t)]
+
+
+def test_32_a_repeated_reading_is_none_in_a_sample():
+    new = np.array([True, False, True, False, False, True])
+    log = still_log(mag_s=np.tile([0.0, 20.0, -40.0], (6, 1)), new={"mag_s": new})
+    assert [sample.mag_s is not None for sample in log.samples()] == new.tolist()
+
+
+def test_33_a_step_returns_a_new_state_and_refuses_one_of_another_class():
+    log, filt = still_log(), Mahony(magnetometer=False)
+    first = filt.start(Start.of(log))
+    kept = first.copy()
+    after = filt.step(first, log.sample(0))
+    assert first == kept and after != first
+    with pytest.raises(InputError, match="a state of Mahony"):
+        Madgwick().step(after, log.sample(1))
