@@ -1,7 +1,9 @@
 """What commands share: tables and progress on the terminal, JSON on standard output."""
 
+import codecs
 import json
 import math
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +16,36 @@ from rich.table import Table
 from rich.text import Text
 
 _SHOW_PROGRESS_AFTER_S = 2.0
+# for terminals whose character set lacks them; everything else becomes a question mark
+_PLAIN = {
+    "√": "rt",
+    "σ": "sigma",
+    "µ": "u",
+    "°": "deg",
+    "±": "+-",
+    "−": "-",
+    "…": "...",
+    "→": "->",
+    "≤": "<=",
+    "²": "2",
+}
+
+
+def plain_characters() -> None:
+    """Standard output and error take any text: what their character set lacks is written in plain letters."""
+    codecs.register_error("strapdown-plain", _in_plain_letters)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a captured stream may be anything
+            stream.reconfigure(errors="strapdown-plain")
+
+
+def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lost = error.object[error.start : error.end]
+    text = "".join(_PLAIN.get(c, "?") for c in lost)
+    encoded = text.encode(error.encoding, "replace").decode(error.encoding)  # ASCII is in every set, but to be sure
+    return encoded, error.end
 
 
 def told() -> Console:

@@ -89,6 +89,8 @@ def _kind(recording: Recording) -> str:
     """The part, or the methods of an ideal sensor."""
     meta = recording.meta
     said = meta.get("part") or meta.get("model")
+    if isinstance(said, str) and said.lower().endswith((".toml", ".json")):
+        said = Path(said).name
     if said is None and "accelerometer_method" in meta:
         said = f"{meta['accelerometer_method']} / {meta['gyroscope_method']}"
     return said or ("inclinometer" if recording.tilt_s is not None else "odometer")

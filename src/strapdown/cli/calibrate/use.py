@@ -41,8 +41,10 @@ def apply_to(
     from strapdown.cli import screen
     from strapdown.errors import InputError
     from strapdown.io import check_writable, write
+    from strapdown.io.atomic import refuse_overwriting
 
     check_writable(output)
+    refuse_overwriting((output,), (calibration, log, columns))
     found = read_calibration(calibration)
     recording = read_log(log, sensor, columns)
     try:
