@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _DEFAULT = "lodestar"
 _ANGLE_DECIMALS = 9  # of angles.csv: far below what any sensor shows; times are written with all their digits
-_MOST_ASIDE = 0.5  # of all readings: a filter that rejects more has a wrong log or wrong settings
+_MOST_REJECTED = 0.5  # of all readings: a filter that rejects more has a wrong log or wrong settings
 _ADVICE = {
     "acc_rejected": ("accelerometer's", "check its unit, its calibration and --gravity"),
     "mag_rejected": ("magnetometer's", "calibrate it (strapdown calibrate magnetometer), or use --axes 6"),
@@ -119,14 +119,14 @@ def _names(compare: str) -> list[str]:
 
 
 def _remarks(solutions: "dict[str, Solution]") -> list[str]:
-    """What users should hear of: events, and readings that were set aside most of the time."""
+    """What users should hear of: events, and readings that were rejected most of the time."""
     said = []
     for name, solution in solutions.items():
         said += [f"{name}: {event.text}" for event in solution.events[:3]]
         for flag, (whose, advice) in _ADVICE.items():
             share = float(solution.flags[flag].mean()) if flag in solution.flags else 0.0
-            if share > _MOST_ASIDE:
-                said.append(f"{name}: set {100.0 * share:.0f} % of the {whose} readings aside: {advice}")
+            if share > _MOST_REJECTED:
+                said.append(f"{name}: rejected {100.0 * share:.0f} % of the {whose} readings: {advice}")
     return said
 
 
@@ -227,7 +227,7 @@ def _document(solutions: "dict[str, Solution]", errors: dict[str, Any]) -> dict[
 
 
 def _last(solution: "Solution") -> dict[str, Any]:
-    """What a filter ends with, and how often it set readings aside."""
+    """What a filter ends with, and how often it rejected readings."""
     from strapdown.evaluation.attitude import angles_deg
 
     roll, pitch, yaw = angles_deg(solution.q_nb[-1:])[0].tolist()
@@ -264,7 +264,7 @@ def _show(solutions: "dict[str, Solution]", errors: dict[str, Any], nine: bool) 
         title += "; for the errors the first heading is the truth's"
     screen.show_table(
         title,
-        ["filter", "total", "heading", "inclination", "roll", "pitch", "yaw", "rest", "acc aside", "mag aside"],
+        ["filter", "total", "heading", "inclination", "roll", "pitch", "yaw", "rest", "acc rejected", "mag rejected"],
         rows,
     )
 
