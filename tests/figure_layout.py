@@ -1,5 +1,6 @@
 """What is wrong with a figure's layout: text that is cut off, legends over titles, over each other or over data."""
 
+import itertools
 import warnings
 
 import numpy as np
@@ -57,7 +58,7 @@ def _hits(axis, box):
         points = axis.transData.transform(np.column_stack([line.get_xdata(), line.get_ydata()]).astype(float))
         if len(points) > 1 and line.get_linestyle() not in ("None", "", " "):
             steps = np.linspace(0.0, 1.0, 20)[:, None]
-            points = np.concatenate([a + steps * (b - a) for a, b in zip(points[:-1], points[1:], strict=True)])
+            points = np.concatenate([a + steps * (b - a) for a, b in itertools.pairwise(points)])
         inside = (points > [box.x0, box.y0]) & (points < [box.x1, box.y1])
         shown = (points >= [window.x0, window.y0]) & (points <= [window.x1, window.y1])
         if (inside & shown).all(axis=1).any():

@@ -1,5 +1,6 @@
 """The calibration file (TOML): one table for each instrument, units in the keys. docs/calibration.md explains them."""
 
+import datetime
 import math
 import os
 from collections.abc import Mapping
@@ -144,6 +145,8 @@ def _found(instrument: str, table: dict[str, Any], path: Path) -> Found:
     if "method" not in table:
         raise InputError(f'{where}.method" is missing; say how it was found, as method = "positions"')
     date = table.get("date")
+    if not isinstance(date, str | datetime.date | None):
+        raise InputError(f'{where}.date" is {shown(date)}; give a date like 2026-01-31')
     residual = table.get(f"residual_rms_{_LETTERS[instrument]}")
     if residual is not None:
         key = f'{where}.residual_rms_{_LETTERS[instrument]}"'

@@ -49,7 +49,7 @@ def print_table(
         widths = fitted([natural[i] for i in part], [least[i] for i in part], console.width)
         table = Table()
         for i, width in zip(part, widths, strict=True):
-            table.add_column(heads[i], justify="left" if i < left else "right", overflow="fold", width=width)
+            table.add_column(Text(heads[i]), justify="left" if i < left else "right", overflow="fold", width=width)
         for row in body:
             table.add_row(*(Text(row[i]) for i in part))  # names of users are text, whatever brackets they have
         console.print(table)
