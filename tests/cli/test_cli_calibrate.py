@@ -73,7 +73,7 @@ def test_check_holds_on_the_same_sensor_and_not_on_another(rehearsal, tmp_path):
 
 
 def test_check_does_not_hold_where_the_truth_does_not(tmp_path):
-    """Six poses determine six unknowns: on their own log nothing is left to check, but the truth shows what is missing."""
+    """Six poses determine six unknowns: on their own log nothing is left to check, but the truth shows the errors."""
     rig = ROOT / "examples" / "calibrate_six_positions.toml"
     assert command("simulate", rig, "-o", tmp_path / "six.parquet").code == 0
     assert command("calibrate", "positions", tmp_path / "six.parquet", "-o", tmp_path / "cal.toml").code == 0

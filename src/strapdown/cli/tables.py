@@ -37,7 +37,7 @@ def print_table(
 
     def plain(text: str) -> str:
         """In the letters that the terminal has, before it is laid out."""
-        return text.encode(console.encoding, "strapdown-plain").decode(console.encoding)
+        return text.strip().encode(console.encoding, "strapdown-plain").decode(console.encoding)
 
     heads = [plain(column) for column in columns]
     body = [[plain(cell) for cell in row] for row in rows]
