@@ -19,6 +19,7 @@ from strapdown.types import Array
 
 _HEADER_CELL = re.compile(r"\s*(?P<name>[^\[]*?)\s*(\[(?P<inside>[^\]]*)\])?\s*")
 _MOST_BYTES = 1_000_000_000  # the file is read whole: about 10 million poses
+_SHOWN = 60  # characters of a column's name
 _LISTED = 24  # of the file's own column names in a message
 
 
@@ -123,7 +124,8 @@ def _find(text: _Text, ours: str, theirs: str, unit: str | None) -> int:
     if len(places) != 1:
         problem = f"no column {theirs}" if not places else f"{len(places)} columns {theirs}"
         wanted = "" if theirs == ours else f" (wanted as {ours})"
-        there = ", ".join(text.header[:_LISTED]) + (", ..." if len(text.header) > _LISTED else "")
+        there = ", ".join(name[:_SHOWN] for name in text.header[:_LISTED])
+        there += ", ..." if len(text.header) > _LISTED else ""
         raise InputError(f"{text.path}: {problem}{wanted} in line {text.header_line}; its columns are: {there}")
     cell = cells[places[0]]
     stated = cell["inside"].split(",")[0].strip() if cell is not None and cell["inside"] else None
