@@ -1,6 +1,14 @@
 """Tables at 80 columns: no line is longer, no word is broken, whatever command prints them."""
 
+import contextlib
+import fcntl
 import io
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
 
 import pytest
 from hypothesis import given, settings
@@ -113,3 +121,22 @@ def test_any_table(data, columns, left, width):
 def test_a_word_wider_than_the_terminal_is_the_only_one_cut():
     lines = rendered("files", ["what", "where"], [["log", "/" + "x" * 200]], 2).splitlines()
     assert max(map(len, lines)) <= WIDTH and sum(line.count("x") for line in lines) == 200
+
+
+def test_in_a_terminal_of_80_columns():
+    """As a person sees it: a terminal of its own, whose width the command asks for."""
+    theirs, ours = pty.openpty()
+    fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 40, WIDTH, 0, 0))
+    environment = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "LINES")}
+    words = [sys.executable, "-m", "strapdown", "sensors", "compare", "MPU-6050", "BMI088", "ICM-20948"]
+    with subprocess.Popen(words, stdout=ours, stderr=ours, env={**environment, "TERM": "dumb"}) as run:
+        os.close(ours)
+        said = b""
+        with contextlib.suppress(OSError):  # the other end of a terminal is closed by an error
+            while part := os.read(theirs, 4096):
+                said += part
+        assert run.wait() == 0
+    os.close(theirs)
+    lines = [line for line in said.decode().splitlines() if line.startswith(("│", "┃", "┏"))]
+    assert lines and max(map(len, lines)) <= WIDTH
+    assert any("position" in line for line in lines) and any("noise" in line for line in lines)
