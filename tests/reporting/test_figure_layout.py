@@ -1,5 +1,7 @@
 """Every figure that a command draws: nothing is cut off, no legend lies over a curve, one filter ruins no scale."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,16 @@ from figure_layout import faults
 from helpers import EXAMPLES, ROOT, command
 from strapdown.reporting import figures
 from strapdown.reporting.figures import panels, titled
+from strapdown.reporting.navigation_figures import (
+    attitude_figure,
+    bias_figure,
+    detector_figure,
+    error_figure,
+    innovation_figure,
+    trajectory_figure,
+)
 from strapdown.reporting.orientation_figures import error_scale
+from strapdown.types import Solution
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +86,44 @@ def test_figures_of_commands(arguments, logs, drawn, tmp_path):
 def test_parts_side_by_side(drawn):
     assert command("sensors", "compare", "MPU-6050", "BMI088", "ADIS16470", "QMC5883L", "-o", "x.png").code == 0
     assert all(faults(figure) == [] for figure in drawn)
+
+
+@dataclass
+class Updates:
+    """Innovations as a filter's track has them."""
+
+    t: np.ndarray
+    nis: np.ndarray
+    taken: np.ndarray
+    degrees: int
+
+
+def test_figures_of_a_report():
+    rng = np.random.default_rng(1)
+    t = 0.1 * np.arange(500)
+    updates = {
+        name: Updates(t, rng.chisquare(n, 500) * (rng.random(500) > 0.1), rng.random(500) > 0.05, n)
+        for name, n in (("stop", 3), ("heading of the magnetometer", 1), ("odometer", 1))
+    }
+    drawn = innovation_figure(updates)
+    assert faults(drawn) == []
+    assert "% below" in drawn.axes[0].get_title(loc="left")  # zeros have no place on the axis, and it says so
+    believed = np.sin(t) > 0.0
+    drawn = detector_figure(t, np.where(believed, 0.0, 1e4 * rng.random(500)), 1.0, {"stop_believed": believed}, "size")
+    assert faults(drawn) == [] and "drawn at" in drawn.axes[0].get_title(loc="left")
+    p_n = np.column_stack([t, np.sin(t), 0.0 * t])
+    q = np.tile([1.0, 0.0, 0.0, 0.0], (500, 1))
+    solution = Solution(
+        t, q, p_n, p_n, bias={"gyr_s": p_n}, sigma={"p_n": np.ones((500, 3)), "gyr_s": np.ones((500, 3))}
+    )
+    both = {"eskf": solution, "ekf15": solution}
+    for made in (
+        trajectory_figure(both, solution, None, LONG),
+        error_figure(both, solution),
+        attitude_figure(both, solution),
+        bias_figure(both),
+    ):
+        assert faults(made) == []
 
 
 def test_six_poses_and_six_unknowns_have_no_residual(logs, drawn):

@@ -254,7 +254,9 @@ def innovation_figure(updates: Mapping[str, Innovations], probability: float = 0
         low, high = chi_square_bounds(found.degrees, 1, probability)
         least = 0.2 * low  # a zero has no place on a logarithmic scale
         shown = np.maximum(found.nis, least)
-        panel.axhspan(low, high, color="#e8f1ea", lw=0, zorder=0, label=f"{100 * probability:g} % of a right filter")
+        panel.axhspan(
+            low, high, color="#e8f1ea", lw=0, zorder=0, label=f"{100 * probability:g} % of a consistent filter"
+        )
         for rows, marks in (
             (np.flatnonzero(found.taken), {"marker": ".", "ms": 2.5, "color": colour_of(0), "label": "used"}),
             (np.flatnonzero(~found.taken), {"marker": "x", "ms": 4, "color": "#c0392b", "label": "rejected"}),
@@ -265,10 +267,11 @@ def innovation_figure(updates: Mapping[str, Innovations], probability: float = 0
         mean = f", mean {found.nis[found.taken].mean():.3g}" if found.taken.any() else ""
         below = int(np.sum(found.nis < least))
         floor = f", {100.0 * below / len(found.nis):.2g} % below {least:.2g}, drawn there" if below else ""
-        panel.set_title(f"{name}: {found.degrees} component{'s' if found.degrees > 1 else ''}{mean}{floor}", pad=16.0)
+        panel.set_title(f"{name}: {found.degrees} component{'s' if found.degrees > 1 else ''}{mean}{floor}")
         panel.set_ylabel("NIS")
-        panel.legend(ncols=3, **LEGEND_ABOVE)
     axes[-1, 0].set_xlabel("time, s")
+    entries = {label: h for p in axes[:, 0] for h, label in zip(*p.get_legend_handles_labels(), strict=True)}
+    figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=3)
     return figure
 
 
