@@ -14,9 +14,11 @@ PACKAGE = "strapdown"
 # room: what it may import from the package, besides itself. A room is a file or a folder in src/strapdown;
 # "motion.protocol" names one file of a room.
 CORE = {"errors", "arrays", "checks", "sample", "live", "kernels", "rotation", "earth", "earth_magnetism", "types"}
+CORE |= {"regular_file"}  # every package that reads files opens them there
 AT_THE_EDGE = CORE | {"motion.protocol"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "regular_file": {"errors"},
     "checks": {"errors", "arrays", "kernels", "rotation"},
     "kernels": set(),
     "rotation": {"errors", "kernels"},

@@ -1,8 +1,15 @@
 """What can go wrong, told to the user in one sentence: what, where, what to do next."""
 
+_LONGEST = 4000  # characters of a sentence: those that list all valid names have up to 1500
+
 
 class StrapdownError(Exception):
     """Base of all errors meant for the user; the command line prints it in one line and exits with 2."""
+
+    def __str__(self) -> str:
+        """Cut in the middle where a damaged file would make it endless."""
+        text = super().__str__()
+        return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 4 :]}"
 
 
 class InputError(StrapdownError):

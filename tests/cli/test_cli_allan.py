@@ -47,7 +47,7 @@ def refused(*arguments):
     before = sorted(p.name for p in Path().iterdir())
     said = command("allan", *arguments)
     assert (said.code, said.out) == (2, ""), said
-    assert said.err.startswith("strapdown: ") and said.err.count("\n") == 1 and "defect of ours" not in said.err
+    assert said.err.startswith("strapdown: ") and said.err.count("\n") == 1 and "internal error" not in said.err
     assert sorted(p.name for p in Path().iterdir()) == before
     return said.err
 

@@ -72,6 +72,23 @@ def test_check_holds_on_the_same_sensor_and_not_on_another(rehearsal, tmp_path):
     assert held == {"accelerometer": False, "gyroscope": False, "magnetometer": True}
 
 
+def test_check_does_not_hold_where_the_truth_does_not(tmp_path):
+    """Six poses determine six unknowns: on their own log nothing is left to check, but the truth shows the errors."""
+    rig = ROOT / "examples" / "calibrate_six_positions.toml"
+    assert command("simulate", rig, "-o", tmp_path / "six.parquet").code == 0
+    assert command("calibrate", "positions", tmp_path / "six.parquet", "-o", tmp_path / "cal.toml").code == 0
+    said = command("calibrate", "check", tmp_path / "cal.toml", tmp_path / "six.parquet", "--json")
+    document = json.loads(said.out)
+    assert said.code == 1 and document["holds"] is False
+    at_rest = {item["instrument"]: item for item in document["checks"]}
+    assert at_rest["accelerometer"]["after"] is None  # not a number of the size of roundoff
+    for item in document["truth"]:
+        assert item["holds"] is (item["after"] <= item["allowed"])
+    assert not all(item["holds"] for item in document["truth"])
+    said = command("calibrate", "check", tmp_path / "cal.toml", tmp_path / "six.parquet")
+    assert "does not hold against the truth" in said.out and "e-1" not in said.out
+
+
 def test_apply_corrects_once(rehearsal, tmp_path):
     arguments = ("calibrate", "apply", str(rehearsal / "all.toml"))
     said = command(*arguments, str(rehearsal / "tumble.parquet"), "-o", str(tmp_path / "done.parquet"))

@@ -172,8 +172,8 @@ def test_malformed_toml_is_told_with_its_line(text, told, tmp_path):
 
 
 def test_a_rig_that_cannot_be_read_is_told(tmp_path):
-    for path in (tmp_path / "none.toml", tmp_path):
-        with pytest.raises(InputError, match="cannot be read"):
+    for path, why in ((tmp_path / "none.toml", "does not exist"), (tmp_path, "is a folder")):
+        with pytest.raises(InputError, match=why):
             read_rig(path)
     (tmp_path / "b.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match="UTF-8"):

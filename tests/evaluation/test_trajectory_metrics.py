@@ -269,7 +269,7 @@ def test_files_that_cannot_be_a_truth(tmp_path):
     io.write(tmp_path / "log.csv", {"imu": Recording(T, acc_s=TRUTH.p_n)})
     with pytest.raises(InputError, match="without truth"):
         read_reference(tmp_path / "log.csv")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="does not exist"):
         read_reference(tmp_path / "none.csv")
 
 

@@ -1,8 +1,12 @@
 """A solution survives its file to the last bit; a damaged file is refused in one sentence."""
 
+import csv
 import gzip
+from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from strapdown.errors import InputError
@@ -150,3 +154,42 @@ def test_other_damage(tmp_path):
         read_solution(tmp_path / "run.txt")
     with pytest.raises(InputError, match="does not exist"):
         read_solution(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(
+    ("value", "why"), [(-0.1, "a standard deviation is 0 or more"), (np.nan, "finite"), (np.inf, "finite")]
+)
+def test_a_sigma_that_is_none(tmp_path, suffix, value, why):
+    """Negative, not a number or infinite: refused when it is made, and when it is read."""
+    good = awkward_solution()
+    sigma = np.ones((len(good), 3))
+    sigma[7, 1] = value
+    with pytest.raises(InputError, match=f"sigma p_n is .*{why}|sigma p_n is not {why}"):
+        replace(good, sigma={"p_n": sigma})
+    path = tmp_path / f"run.{suffix}"
+    write_solution(path, good)
+    table = {"csv": path.read_bytes, "csv.gz": lambda: gzip.decompress(path.read_bytes())}
+    if suffix == "parquet":
+        columns = pq.read_table(path)
+        name = "sigma_p_y [m, n]"
+        cells = columns[name].to_pylist()
+        cells[7] = float(value)
+        pq.write_table(columns.set_column(columns.column_names.index(name), name, pa.array(cells)), path)
+    else:
+        lines = table[suffix]().decode().split("\n")
+        at = next(csv.reader([lines[2]])).index("sigma_p_y [m, n]")
+        cells = lines[3 + 7].split(",")
+        cells[at] = str(value)
+        lines[3 + 7] = ",".join(cells)
+        raw = "\n".join(lines).encode()
+        path.write_bytes(gzip.compress(raw) if suffix == "csv.gz" else raw)
+    with pytest.raises(InputError, match=rf"run\.{suffix}.*sigma p_n.*sample 7"):
+        read_solution(path)
+
+
+def test_a_sigma_of_another_size_is_refused():
+    good = awkward_solution()
+    for shape in ((len(good), 2), (len(good) - 1, 3), (len(good),)):
+        with pytest.raises(InputError, match="sigma p_n has shape"):
+            replace(good, sigma={"p_n": np.ones(shape)})

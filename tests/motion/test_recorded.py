@@ -348,7 +348,7 @@ def test_files_that_are_no_text(tmp_path):
         (tmp_path / name).write_bytes(raw)
         with pytest.raises(InputError, match=message):
             read_poses(tmp_path / name)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="does not exist"):
         read_poses(tmp_path / "missing.csv")
     with pytest.raises(InputError, match=r"columns names px; the names to map are t, p_x"):
         read_poses(tmp_path / "missing.csv", {"px": "x"})

@@ -1,5 +1,6 @@
 """Apply a calibration to a recording, once; and join calibrations of several methods into one."""
 
+import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
@@ -188,6 +189,8 @@ def warn_other_part(what: str, part: str | None, recording: Recording) -> None:
 
 
 def _plain(part: str) -> str:
+    if part.lower().endswith(".toml"):  # a part file: the same one by whatever path
+        return os.path.realpath(part)
     return "".join(letter for letter in part.lower() if letter.isalnum())
 
 

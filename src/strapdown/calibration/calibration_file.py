@@ -1,5 +1,6 @@
 """The calibration file (TOML): one table for each instrument, units in the keys. docs/calibration.md explains them."""
 
+import datetime
 import math
 import os
 from collections.abc import Mapping
@@ -11,8 +12,8 @@ import numpy as np
 from strapdown.calibration.calibration import PARAMETERS, UNITS, VERDICTS, Calibration, Correction, Found
 from strapdown.errors import InputError
 from strapdown.io.atomic import whole_bytes, whole_file
+from strapdown.io.plain_values import toml_values
 from strapdown.io.toml_text import shown, toml_key, toml_value
-from strapdown.sensors.parts.part_file import toml_values
 
 FORMAT = "strapdown calibration 1"
 _FAMILY = FORMAT.rpartition(" ")[0]
@@ -126,7 +127,7 @@ def _correction(instrument: str, table: dict[str, Any], path: Path) -> Correctio
         if sigma_key in table:
             sigma[parameter] = _numbers(table[sigma_key], f'{path}: "{instrument}.{sigma_key}"', finite=False)
     if "reference_c" in table:
-        settings["reference_c"] = float(_numbers(table["reference_c"], f'{path}: "{instrument}.reference_c"'))
+        settings["reference_c"] = _number(table["reference_c"], f'{path}: "{instrument}.reference_c"')
     if "range_c" in table:
         limits = _numbers(table["range_c"], f'{path}: "{instrument}.range_c"')
         if limits.shape != (2,) or limits[0] > limits[1]:
@@ -144,9 +145,14 @@ def _found(instrument: str, table: dict[str, Any], path: Path) -> Found:
     if "method" not in table:
         raise InputError(f'{where}.method" is missing; say how it was found, as method = "positions"')
     date = table.get("date")
+    if not isinstance(date, str | datetime.date | None):
+        raise InputError(f'{where}.date" is {shown(date)}; give a date like 2026-01-31')
     residual = table.get(f"residual_rms_{_LETTERS[instrument]}")
     if residual is not None:
-        residual = float(_numbers(residual, f'{where}.residual_rms_{_LETTERS[instrument]}"'))
+        key = f'{where}.residual_rms_{_LETTERS[instrument]}"'
+        residual = _number(residual, key)
+        if residual < 0.0:
+            raise InputError(f"{key} is {residual:g}; give a number of 0 or more")
     verdict = table.get("verdict", VERDICTS[0])
     if verdict not in VERDICTS:
         raise InputError(f'{where}.verdict" is {shown(verdict)}; valid: {", ".join(VERDICTS)}')
@@ -173,6 +179,14 @@ def _text(value: Any, where: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{where} is {shown(value)}; give text in quotes")
     return value
+
+
+def _number(value: Any, where: str) -> float:
+    """One number, not a list of one."""
+    array = _numbers(value, where)
+    if array.shape != ():
+        raise InputError(f"{where} is {shown(value)}; give one number")
+    return float(array)
 
 
 def _numbers(value: Any, where: str, finite: bool = True) -> Any:

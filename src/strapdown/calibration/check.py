@@ -18,6 +18,11 @@ from strapdown.types import Array, Recording
 # hand (1 mg, 0.05 deg/s) times two, and the radius error of a compass on a desk.
 _WEAR = {"accelerometer": 2e-3 * STANDARD_GRAVITY, "gyroscope": np.radians(0.1), "magnetometer": 0.03}
 _SIGMAS = 3.0
+_EXACT = 0.01  # of the noise of a mean: residuals so small are no chance, the fit was to these very poses
+_MET_EXACTLY = (
+    "the calibration meets this log exactly: it was found from as many rests as it has unknowns, so that nothing is "
+    "left to check; give another log"
+)
 _TURNED = 0.5  # least spread of field directions (1: all over the sphere) that says anything about its size
 
 
@@ -73,7 +78,7 @@ def check(
             checks.append(_at_rest(name, correction, stills, before, after, gravity, recording))
         else:
             checks.append(_untold(name, "at rest", no_rest))
-    if not any(item.told for item in checks):
+    if not any(item.told or item.notes == (_MET_EXACTLY,) for item in checks):
         raise InputError(checks[0].notes[0])
     return tuple(checks)
 
@@ -109,6 +114,8 @@ def _at_rest(
         return np.asarray(np.linalg.norm(means, axis=1) - (gravity if acc else 0.0))
 
     noise = max(float(np.max(after[s.rows].std(axis=0, ddof=1)) / np.sqrt(s.samples)) for s in stills)
+    if not assumed and _rms(left(after)) < _EXACT * noise:
+        return _untold(name, "size of gravity at rest" if acc else "rate at rest", _MET_EXACTLY)
     notes = []
     if assumed:
         notes.append("its offset was not calibrated: only its change within each rest is judged")
@@ -141,6 +148,18 @@ def _field(correction: Correction, before: Array, after: Array, field_ut: float 
     before_rms = 1.4826 * float(np.median(np.abs(raw - (np.median(raw) if field_ut is None else wanted))))
     what = "size of the field, against its median" if field_ut is None else "size of the field, against the model"
     return Check("magnetometer", what, "uT", before_rms, after_rms, allowed, len(after))
+
+
+def allowed_error(correction: Correction, name: str) -> float | None:
+    """Largest rms error of a corrected instrument, in its unit, beyond which a calibration does not hold.
+
+    None where its bias was assumed and not found, so that nothing was promised. Of the magnetometer: as a part of the
+    field.
+    """
+    sigma = correction.sigma.get("bias")
+    if sigma is None or not np.isfinite(sigma).all():
+        return None
+    return float(_WEAR[name]) if name == "magnetometer" else max(float(_WEAR[name]), _SIGMAS * _uncertainty(correction))
 
 
 def _uncertainty(correction: Correction) -> float:

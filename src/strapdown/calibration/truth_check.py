@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strapdown.calibration.calibration import FIELDS, UNITS
-from strapdown.calibration.check import directions_filled
+from strapdown.calibration.calibration import FIELDS, UNITS, Calibration
+from strapdown.calibration.check import allowed_error, directions_filled
 from strapdown.rotation import q_conj, q_rotate
 from strapdown.types import Array, Recording
 
@@ -15,15 +15,25 @@ MEAN_S = 1.0  # errors are means over so long, so that white noise, which no cal
 
 @dataclass(frozen=True)
 class TruthError:
-    """Rms length of the error vector of one instrument, before and after the calibration, in its unit."""
+    """Rms length of the error vector of one instrument, before and after the calibration, in its unit.
+
+    allowed: the largest for which the calibration holds; None where it promised nothing, as its bias was assumed.
+    """
 
     instrument: str
     unit: str
     before: float
     after: float
+    allowed: float | None
+
+    @property
+    def holds(self) -> bool:
+        return self.allowed is None or bool(self.after <= self.allowed)
 
 
-def against_truth(recording: Recording, corrected: Recording) -> tuple[tuple[TruthError, ...], float | None]:
+def against_truth(
+    calibration: Calibration, recording: Recording, corrected: Recording
+) -> tuple[tuple[TruthError, ...], float | None]:
     """(errors of every instrument that was corrected, turn of the axes in rad); nothing for a log without a truth.
 
     The truth is told in the sensor's own axes. Gravity alone does not show a rotation of all axes together, so the one
@@ -41,8 +51,11 @@ def against_truth(recording: Recording, corrected: Recording) -> tuple[tuple[Tru
     for name, truth in exact.items():
         before, after = (getattr(r, FIELDS[name]) for r in (recording, corrected))
         if before is not None and after is not None and before is not after:
-            errors = [_rms(_means(recording.t, values - truth)) for values in (before, after @ turn.T)]
-            rows.append(TruthError(name, UNITS[name], *errors))
+            was, left = (_rms(_without_delay(recording.t, values, truth)) for values in (before, after @ turn.T))
+            allowed = allowed_error(calibration.corrections[name], name)
+            if name == "magnetometer" and allowed is not None:  # its allowance is a part of the field
+                allowed *= float(np.linalg.norm(truth, axis=1).mean())
+            rows.append(TruthError(name, UNITS[name], was, left, allowed))
     return tuple(rows), angle
 
 
@@ -68,11 +81,26 @@ def _exact(recording: Recording) -> dict[str, Array]:
     return exact
 
 
+def _width(t: Array) -> int:
+    """Samples of a mean."""
+    return min(max(1, round(MEAN_S / float(np.median(np.diff(t))))), len(t))
+
+
 def _means(t: Array, errors: Array) -> Array:
-    step = float(np.median(np.diff(t)))
-    width = min(max(1, round(MEAN_S / step)), len(t))
+    width = _width(t)
     count = len(t) // width
     return np.asarray(errors[: count * width].reshape(count, width, 3).mean(axis=1))
+
+
+def _without_delay(t: Array, values: Array, truth: Array) -> Array:
+    """Means of the errors without the part of a delay, which filters have and no calibration takes off.
+
+    Late by tau, the mean over a width is off by tau (start - end of the truth) / width; tau is by least squares.
+    """
+    errors, width = _means(t, values - truth), _width(t)
+    change = np.array([truth[k * width] - truth[(k + 1) * width - 1] for k in range(len(errors))])
+    power = float(np.sum(change**2))
+    return errors - (float(np.sum(errors * change)) / power if power > 0.0 else 0.0) * change
 
 
 def _rms(vectors: Array) -> float:

@@ -45,7 +45,7 @@ def allan(
     from strapdown.calibration.noise.units import as_document
     from strapdown.cli import screen
     from strapdown.errors import InputError
-    from strapdown.io.atomic import writable_target
+    from strapdown.io.atomic import refuse_overwriting, writable_target
 
     if output is not None and output.suffix != ".toml":
         raise InputError(f"{output} is not a .toml file; name the sensor model like my_imu.toml")
@@ -54,6 +54,7 @@ def allan(
     for path in (output, plot):
         if path is not None:
             writable_target(path)
+    refuse_overwriting((output, plot), (log, columns))
     recording = read_log(log, sensor, columns)
     try:
         found = analyse_log(recording)  # its one small kernel compiles in a second: no need to make all ready

@@ -26,9 +26,9 @@ def demo(
     """
     from strapdown.calibration.calibration_file import write_calibration
     from strapdown.cli import screen
-    from strapdown.cli.reproduce.command import make_folder
     from strapdown.evaluation.stops import stop_table
     from strapdown.io import write
+    from strapdown.io.folder import output_folder, refuse_folder
     from strapdown.io.solution import write_solution
     from strapdown.kernels.compiled import ERRORS
     from strapdown.papers.c.drive import drive
@@ -36,7 +36,7 @@ def demo(
     from strapdown.reporting.navigation_figures import trajectory_figure
     from strapdown.reporting.report import write_report
 
-    make_folder(output)
+    refuse_folder(output)
     screen.ready(
         *ERRORS,
         "calibration.ellipsoid",
@@ -48,24 +48,23 @@ def demo(
         solutions = {shown: run.navigated(name).solution for shown, name in _NAMES.items()}
         tables = {name: stop_table(solution, run.stops) for name, solution in solutions.items()}
         done(2.0)
-        write(output / "drive.parquet", {"robot": run.raw})
-        write_calibration(output / "calibration.toml", run.robot.calibration)
-        for name, solution in solutions.items():
-            write_solution(output / f"{_NAMES[name]}.csv", solution)
-        save(
-            trajectory_figure(solutions, run.truth, run.stops, "Square of 1.2 m, a stop each 0.3 m"),
-            output / "drive.png",
-        )
-        write_report(
-            output / "report.html",
-            solutions,
-            title="A virtual robot drives paper C's square",
-            note="A virtual MPU-6050 and QMC5883L with the errors of real parts, calibrated from their own simulated "
-            "logs; iron below the floor turns the compass by 3 deg rms.",
-            reference=run.truth,
-            stops=run.stops,
-            conditions={"drive": {"path": "square of 1.2 m, a stop each 0.3 m", "specimen": f"seed {_SEED}"}},
-        )
+        with output_folder(output, "demo") as new:
+            write(new / "drive.parquet", {"robot": run.raw})
+            write_calibration(new / "calibration.toml", run.robot.calibration)
+            for name, solution in solutions.items():
+                write_solution(new / f"{_NAMES[name]}.csv", solution)
+            picture = trajectory_figure(solutions, run.truth, run.stops, "Square of 1.2 m, a stop each 0.3 m")
+            save(picture, new / "drive.png")
+            write_report(
+                new / "report.html",
+                solutions,
+                title="A virtual robot drives paper C's square",
+                note="A virtual MPU-6050 and QMC5883L with the errors of real parts, calibrated from their own "
+                "simulated logs; iron below the floor turns the compass by 3 deg rms.",
+                reference=run.truth,
+                stops=run.stops,
+                conditions={"drive": {"path": "square of 1.2 m, a stop each 0.3 m", "specimen": f"seed {_SEED}"}},
+            )
         done(3.0)
     written = {name: str(output / name) for name in ("drive.parquet", "calibration.toml", "drive.png", "report.html")}
     if as_json:

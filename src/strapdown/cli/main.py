@@ -1,5 +1,7 @@
 """The `strapdown` command: collects the commands, and turns every error into one sentence and an exit code."""
 
+import contextlib
+import errno
 import os
 import sys
 import traceback
@@ -15,6 +17,7 @@ from strapdown.cli.orient.command import orient
 from strapdown.cli.reproduce.command import reproduce
 from strapdown.cli.sensors import sensors
 from strapdown.cli.simulate import simulate
+from strapdown.regular_file import remembering_inputs, shown_path
 
 app = typer.Typer(
     name="strapdown",
@@ -53,20 +56,32 @@ def _options(
 
 
 def run(arguments: list[str] | None = None) -> None:
-    """Entry point. Exit codes: 0 success, 1 a claim does not hold or a defect of ours, 2 wrong use or bad input."""
+    """Entry point. Exit codes: 0 success, 1 a claim does not hold or an internal error, 2 wrong use or bad input."""
+    from strapdown.cli.screen import plain_characters
     from strapdown.errors import StrapdownError
 
+    plain_characters()
     try:
-        code = app(arguments, standalone_mode=False)
+        with remembering_inputs():
+            code = app(arguments, standalone_mode=False)
+        sys.stdout.flush()  # what the disk answers to it is for us to report, not for the interpreter's end
     except StrapdownError as error:
         _fail(str(error), 2)
     except (typer.Abort, KeyboardInterrupt):
         _fail("stopped; no file is half-written", 130)
     except MemoryError:
         _fail("there is not enough memory for this run; shorten it, or lower its rates", 2)
+    except RecursionError:
+        _fail("the input is nested too deeply; use plain values, tables and lists", 2)
     except BrokenPipeError:  # the reader of our output (head, less) has left
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         sys.exit(0)
+    except OSError as error:
+        where = "" if error.filename is None else f" {shown_path(str(error.filename))}"
+        if error.filename is None and error.errno in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
+            _drop_output()
+            where = " standard output"
+        _fail(f"cannot use{where}: {error.strerror or error}; check the path, its permissions and the disk", 2)
     except Exception as error:
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # wrong use, told by the option parser
             message = error.format_message()
@@ -75,15 +90,26 @@ def run(arguments: list[str] | None = None) -> None:
             _fail(f"{message} See strapdown --help.", 2)
         if os.environ.get("STRAPDOWN_DEBUG"):
             traceback.print_exc()
-        said = " ".join(f"{type(error).__name__}: {error}".split())
-        _fail(f"a defect of ours ({said}); please report it, with STRAPDOWN_DEBUG=1 for the details", 1)
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:500]
+        _fail(f"internal error ({said}); please report it, with STRAPDOWN_DEBUG=1 for the details", 1)
     if code == 130:  # the option parser has caught Ctrl-C
         _fail("stopped; no file is half-written", 130)
     sys.exit(code if isinstance(code, int) else 0)
 
 
+def _drop_output() -> None:
+    """Nothing more goes to standard output: the interpreter would try again at its end, and fail with a traceback."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _fail(message: str, code: int) -> None:
-    print(f"strapdown: {' '.join(message.split())}", file=sys.stderr)
+    with contextlib.suppress(OSError, ValueError):  # standard error may be closed or full: the exit code remains
+        print(f"strapdown: {' '.join(message.split())}", file=sys.stderr, flush=True)
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        _drop_output()
     sys.exit(code)
 
 

@@ -1,7 +1,9 @@
 """What commands share: tables and progress on the terminal, JSON on standard output."""
 
+import codecs
 import json
 import math
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -10,10 +12,42 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
-from rich.text import Text
+
+from strapdown.cli.tables import output_console, print_table
 
 _SHOW_PROGRESS_AFTER_S = 2.0
+# for terminals whose character set lacks them; everything else becomes a question mark
+_PLAIN = {
+    "√": "rt",
+    "σ": "sigma",
+    "µ": "u",
+    "°": "deg",
+    "±": "+-",
+    "−": "-",
+    "…": "...",
+    "→": "->",
+    "≤": "<=",
+    "²": "2",
+}
+
+
+def plain_characters() -> None:
+    """Standard output and error take any text: what their character set lacks is written in plain letters."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a captured stream may be anything
+            stream.reconfigure(errors="strapdown-plain")
+
+
+def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lost = error.object[error.start : error.end]
+    text = "".join(_PLAIN.get(c, "?") for c in lost)
+    encoded = text.encode(error.encoding, "replace").decode(error.encoding)  # ASCII is in every set, but to be sure
+    return encoded, error.end
+
+
+codecs.register_error("strapdown-plain", _in_plain_letters)
 
 
 def told() -> Console:
@@ -92,15 +126,7 @@ def warnings_shown() -> Iterator[list[str]]:
 
 def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> None:
     """A table whose first `left` columns are text."""
-    table = Table(title=title, title_justify="left")
-    for i, column in enumerate(columns):
-        table.add_column(column, justify="left" if i < left else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))  # names of users are text, whatever brackets they have
-    console = Console(highlight=False)
-    if not console.is_terminal:  # a file or a pipe has no width of its own: do not fold for it
-        console = Console(highlight=False, width=200)
-    console.print(table)
+    print_table(output_console(), title, columns, rows, left)
 
 
 def show_json(document: Any) -> None:

@@ -135,9 +135,10 @@ def compare(
     """
     from strapdown.cli import screen
     from strapdown.errors import InputError
-    from strapdown.io.atomic import writable_target
+    from strapdown.io.atomic import refuse_overwriting, writable_target
     from strapdown.sensors.parts.part import load_part
 
+    refuse_overwriting((output,), parts)
     if output is not None:
         if output.suffix.lower() != ".png":
             raise InputError(f"{output}: pictures are PNG; name it {output.with_suffix('.png')}")
@@ -207,11 +208,13 @@ def draw(
 
     from strapdown.cli import screen
     from strapdown.errors import InputError
+    from strapdown.io.atomic import refuse_overwriting
     from strapdown.sensors.parts.model_file import model_text, write_model
     from strapdown.sensors.parts.part import load_part
 
     if output is not None and output.suffix.lower() not in (".toml", ".json"):
         raise InputError(f"{output}: a sensor model ends in .toml, or .json for MATLAB; name it so")
+    refuse_overwriting((output,), (part,))
     found = load_part(part)
     specimen = found.draw(seed, _chosen(ranges or []), rate_hz)
     left_out: tuple[str, ...] = ()

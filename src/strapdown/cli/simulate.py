@@ -1,9 +1,13 @@
 """strapdown simulate: a rig in, recordings out."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from strapdown.environment.rig import Rig
 
 
 def simulate(
@@ -24,7 +28,7 @@ def simulate(
     from strapdown.environment.simulate import simulate as run
     from strapdown.errors import InputError
     from strapdown.io import check_writable, write
-    from strapdown.io.atomic import writable_target
+    from strapdown.io.atomic import refuse_overwriting, writable_target
     from strapdown.kernels.compiled import ERRORS
 
     settings = read_rig(rig)
@@ -32,6 +36,7 @@ def simulate(
     picture = _picture(output) if plot else None
     if picture is not None:
         writable_target(picture)
+    refuse_overwriting((output, picture), _files_of(settings))
     with_errors = any(sensor.part or sensor.model for sensor in settings.sensor)
     screen.ready(*(ERRORS if with_errors else ()))
     with (
@@ -66,6 +71,26 @@ def simulate(
     print(f"recording: {output}")
     if picture is not None:
         print(f"picture:   {picture}")
+
+
+def _files_of(rig: "Rig") -> "Iterator[Path]":
+    """Every file that a rig names: robot and its meshes and pictures, poses, parts, models."""
+    import re
+
+    from strapdown.regular_file import whole_bytes
+
+    named = [rig.motion.model_extra.get("file")] if rig.motion is not None and rig.motion.model_extra else []
+    for sensor in rig.sensor:
+        named += [sensor.part, sensor.magnetometer_part, sensor.model]
+    if rig.robot is not None:
+        named.append(rig.robot.file)
+        robot = rig.folder / rig.robot.file
+        if robot.is_file():
+            text = whole_bytes(robot, "robot file").decode("utf-8", "replace")
+            folders = {robot.parent, *(robot.parent / d for d in re.findall(r"dir\s*=\s*[\"']([^\"']+)", text))}
+            files = re.findall(r"file(?:name)?\s*=\s*[\"'](?:file:/+|package:/+)?([^\"']+)", text)
+            yield from (folder / name for folder in folders for name in files)
+    yield from (rig.folder / name for name in named if isinstance(name, str))
 
 
 def _picture(output: Path) -> Path:
@@ -129,6 +154,7 @@ def _show(summary: list[dict[str, Any]]) -> None:
 
 def _kind(summary: dict[str, Any]) -> str:
     if summary["part"]:
-        return str(summary["part"])
+        part = str(summary["part"])
+        return Path(part).name if part.lower().endswith((".toml", ".json")) else part
     methods = summary["accelerometer_method"], summary["gyroscope_method"]
     return " / ".join(methods) if all(methods) else "-"

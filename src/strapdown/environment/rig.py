@@ -5,7 +5,7 @@ the engines and sensors, once, there. docs/simulate.md explains every key.
 """
 
 import re
-import tomllib
+from os import PathLike
 from pathlib import Path
 from typing import Any, get_args
 
@@ -23,6 +23,8 @@ from strapdown.environment.rig_sensors import (
 )
 from strapdown.environment.table import Positive, Table
 from strapdown.errors import InputError
+from strapdown.io.plain_values import toml_values
+from strapdown.regular_file import whole_bytes
 
 
 class Rig(Table):
@@ -82,29 +84,17 @@ class Rig(Table):
         )
 
 
-def read_rig(path: Path) -> Rig:
+def read_rig(path: str | PathLike[str]) -> Rig:
     """The rig in a TOML file; any defect is one sentence that names the file and the line or field."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")  # Notepad puts a mark in front
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the name of the rig file") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not a text file in UTF-8; a rig is a TOML file") from None
-    try:
-        values = tomllib.loads(text)
-    except ValueError as error:  # tomllib's own, and numbers of thousands of digits
-        raise InputError(f"{path}: not valid TOML: {error}; correct it there") from None
-    except RecursionError:
-        raise InputError(f"{path}: not valid TOML: nested too deeply; a rig has tables and plain values") from None
-    return rig_from(values, path)
+    return rig_from(toml_values(whole_bytes(path, "rig file"), path, "a rig has tables and plain values"), path)
 
 
-def rig_from(values: dict[str, Any], path: Path) -> Rig:
+def rig_from(values: dict[str, Any], path: str | PathLike[str]) -> Rig:
     """The rig in plain values; `path` is where they came from, for messages and relative paths."""
     if "folder" in values:
         raise InputError(f'{path}: field "folder" is not known; remove it')
     try:
-        return Rig(**values, folder=path.parent)
+        return Rig(**values, folder=Path(path).parent)
     except ValidationError as error:
         raise InputError(f"{path}: {_first(error)}") from None
 

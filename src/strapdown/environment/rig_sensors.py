@@ -134,21 +134,22 @@ class SensorTable(Warm):
         """The part or model with its errors; None: an ideal sensor. Each sensor of a run is a specimen of its own."""
         try:
             if self.part is not None:
-                path = folder / self.part
+                named = _named(folder, self.part)
                 specimen_seed = self.specimen_seed
                 if specimen_seed is None:
                     specimen_seed = int(seed_of(seed, self.name, "specimen").generate_state(1)[0])
-                part = load_part(path if path.suffix == ".toml" else self.part)
+                part = load_part(named)
                 beside = () if self.magnetometer_part is None else ("magnetometer",)
                 own_range = {name: r for name, r in self.range.items() if name not in beside}
                 specimen = part.draw(specimen_seed, own_range or None, self.rate_hz)
                 triads, axes = specimen.triads(), specimen.magnetometer_axes
-                about = {"part": self.part, "specimen_seed": specimen_seed, "range": dict(specimen.range)}
+                about = {"part": named, "specimen_seed": specimen_seed, "range": dict(specimen.range)}
                 top = part.largest_rate_hz("magnetometer") if "magnetometer" in triads else None
                 fastest = {} if top is None else {"magnetometer": top}
             elif self.model is not None:
                 triads, meta = read_model(folder / self.model)
-                axes, about, fastest = meta.get("magnetometer_axes"), {"model": self.model}, {}
+                about = {"model": str((folder / self.model).resolve())}
+                axes, fastest = meta.get("magnetometer_axes"), {}
             else:
                 return None
             if self.magnetometer_part is not None:
@@ -166,8 +167,8 @@ class SensorTable(Warm):
         assert self.magnetometer_part is not None
         if "magnetometer" in triads:
             raise InputError("it has a magnetometer of its own; leave magnetometer_part out")
-        path = folder / self.magnetometer_part
-        part = load_part(path if path.suffix == ".toml" else self.magnetometer_part)
+        named = _named(folder, self.magnetometer_part)
+        part = load_part(named)
         if "magnetometer" not in part.instruments:
             raise InputError(f"magnetometer_part {part.name} has no magnetometer; name one that has")
         specimen_seed = self.specimen_seed
@@ -178,11 +179,16 @@ class SensorTable(Warm):
         rate_hz = self.rate_hz if top is None else min(self.rate_hz, top)
         specimen = part.draw(specimen_seed, wanted, rate_hz if part.instruments == ("magnetometer",) else None)
         assert specimen.magnetometer is not None
-        said = {**about, "magnetometer_part": self.magnetometer_part}
+        said = {**about, "magnetometer_part": named}
         if "range" in about:
             said["range"] = {**about["range"], "magnetometer": specimen.range["magnetometer"]}
         fastest = {} if top is None else {"magnetometer": top}
         return {**triads, "magnetometer": specimen.magnetometer}, specimen.magnetometer_axes, fastest, said
+
+
+def _named(folder: Path, part: str) -> str:
+    """A part of the catalogue by its name; a part file by its full path, which is the same in every folder."""
+    return str((folder / part).resolve()) if part.lower().endswith(".toml") else part
 
 
 class InclinometerTable(Warm):

@@ -1,6 +1,7 @@
 """Everything worth knowing about an estimate beside its truth, as one value: for the screen, for JSON, for a report."""
 
 import gzip
+import zlib
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
@@ -35,6 +36,7 @@ from strapdown.io.solution import is_solution, read_solution
 from strapdown.motion.paths.stop_and_go import Stops
 from strapdown.motion.pose_file import read_columns
 from strapdown.motion.recorded import read_poses
+from strapdown.regular_file import opened
 from strapdown.types import Array, Solution
 
 _HEADER_WITHIN_BYTES = 1 << 16
@@ -233,7 +235,8 @@ def read_reference(path: str | PathLike[str], sensor: str | None = None) -> Refe
 def _start_of(path: Path) -> bytes:
     """The first lines, where the header is; none of a file that cannot be read, which its reader will explain."""
     try:
-        with gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb") as file:
+        with opened(path) as raw:
+            file = gzip.GzipFile(fileobj=raw, mode="rb") if path.name.lower().endswith(".gz") else raw
             return file.read(_HEADER_WITHIN_BYTES)
-    except (OSError, EOFError, ValueError):
+    except (OSError, EOFError, ValueError, zlib.error, InputError):
         return b""

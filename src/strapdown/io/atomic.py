@@ -5,11 +5,14 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from strapdown.errors import InputError
+from strapdown.regular_file import input_at, reason, shown_path
+from strapdown.regular_file import refused_unreadable as refused_unreadable
+from strapdown.regular_file import whole_bytes as whole_bytes
 
 # what the disk can answer while a file is being written; other OSErrors of the caller are not ours to explain
 _DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
@@ -25,14 +28,15 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = writable_target(path)
     # the full name at the end keeps all suffixes (.csv.gz), which figure writers choose their format by;
     # cut, because the random part must not push a long name over the file system's 255 bytes
-    tmp = target.with_name(f".{secrets.token_hex(6)}-{target.name[-120:]}")
+    end = os.fsencode(target.name)[-120:].decode("utf-8", "ignore")
+    tmp = target.with_name(f".{secrets.token_hex(6)}-{end}")
     try:
         tmp.open("xb").close()  # plain open, not mkstemp: the new file gets the user's usual permissions
         if target.exists():
             tmp.chmod(stat.S_IMODE(target.stat().st_mode))
     except OSError as e:
         _remove(tmp)
-        raise InputError(f"cannot write {path}: {_reason(e)}; choose a folder you may write to") from e
+        raise InputError(f"cannot write {shown_path(path)}: {reason(e)}; choose a folder you may write to") from e
     try:
         yield tmp
         with tmp.open("rb") as written:
@@ -41,7 +45,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     except OSError as e:
         _remove(tmp)
         if e.errno in _DISK_ERRORS:
-            raise InputError(f"cannot write {path}: {_reason(e)}; nothing was left behind") from e
+            raise InputError(f"cannot write {shown_path(path)}: {reason(e)}; nothing was left behind") from e
         raise
     except BaseException:  # also Ctrl-C
         _remove(tmp)
@@ -50,40 +54,51 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 def writable_target(path: str | os.PathLike[str]) -> Path:
     """The file to replace, behind any symbolic link; refused early, before the caller computes anything."""
+    shown = shown_path(path)
     try:
         target = Path(os.path.realpath(path))
         if target.is_dir():
-            raise InputError(f"cannot write {path}: it is a folder; name a file in it")
+            raise InputError(f"cannot write {shown}: it is a folder; name a file in it")
         if target.exists() and not target.is_file():
-            raise InputError(f"cannot write {path}: it is not a regular file; name another file")
+            raise InputError(f"cannot write {shown}: it is not a regular file; name another file")
         if not target.parent.is_dir():
-            raise InputError(f"cannot write {path}: folder {target.parent} does not exist; make it first")
+            raise InputError(f"cannot write {shown}: folder {shown_path(target.parent)} does not exist; make it first")
     except (OSError, ValueError) as e:  # no permission to look, name too long, zero byte in the name
-        raise InputError(f"cannot write {str(path)!r}: {_reason(e)}; choose another path") from e
+        raise InputError(f"cannot write {shown}: {reason(e)}; choose another path") from e
+    refuse_input(path)
     return target
 
 
-def whole_bytes(path: str | os.PathLike[str], kind: str = "file") -> bytes:
-    """All bytes of a file, or one sentence on why not."""
-    with refused_unreadable(path, kind):
-        return Path(path).read_bytes()
+def refuse_input(path: str | os.PathLike[str]) -> None:
+    """A command does not write over a file that it has read, under whatever name or link."""
+    read_as = input_at(path)
+    if read_as is not None:
+        raise InputError(f"cannot write {shown_path(path)}: this command reads it ({shown_path(read_as)}); {_OTHER}")
 
 
-@contextmanager
-def refused_unreadable(path: str | os.PathLike[str], kind: str = "file") -> Iterator[None]:
-    """What the system says to opening and reading a file, as one sentence; kind: what the file should be."""
+def refuse_overwriting(
+    written: Iterable[str | os.PathLike[str] | None], read: Iterable[str | os.PathLike[str] | None]
+) -> None:
+    """The same, before anything is read: no file to write may be one of those to read, or another one to write."""
+    inputs = [path for path in read if path is not None]
+    outputs = [path for path in written if path is not None]
+    for i, output in enumerate(outputs):
+        for other in inputs:
+            if _same_file(output, other):
+                raise InputError(f"cannot write {shown_path(output)}: this command reads it; {_OTHER}")
+        for other in outputs[:i]:
+            if _same_file(output, other):
+                raise InputError(f"{shown_path(output)} is to be written twice; give each result a name of its own")
+
+
+_OTHER = "choose another name with -o"
+
+
+def _same_file(a: str | os.PathLike[str], b: str | os.PathLike[str]) -> bool:
     try:
-        yield
-    except FileNotFoundError:
-        raise InputError(f"{kind} {path} does not exist; check the path") from None
-    except IsADirectoryError:
-        raise InputError(f"{path} is a folder; name a file in it") from None
-    except (OSError, ValueError) as e:
-        raise InputError(f"cannot read {path!s}: {_reason(e)}; check the path and its permissions") from e
-
-
-def _reason(e: Exception) -> str:
-    return e.strerror if isinstance(e, OSError) and e.strerror else str(e)
+        return os.path.realpath(a) == os.path.realpath(b) or Path(a).samefile(b)
+    except (OSError, ValueError):  # one of them does not exist
+        return False
 
 
 def _remove(tmp: Path) -> None:

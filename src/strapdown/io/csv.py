@@ -43,8 +43,12 @@ def write_csv(path: Path, recordings: Mapping[str, Recording]) -> None:
 
 def csv_head(mark: str, notes: str, names: list[str]) -> bytes:
     """Two comment lines and the header."""
+    return f"{mark}\n# {notes}\n".encode() + csv_header(names)
+
+
+def csv_header(names: list[str]) -> bytes:
+    """The line of column names."""
     head = io.StringIO()
-    head.write(f"{mark}\n# {notes}\n")
     csv.writer(head, lineterminator="\n").writerow(names)
     return head.getvalue().encode()
 

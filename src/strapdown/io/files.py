@@ -46,7 +46,22 @@ def read(
     done: called with the part of the file that is read, 0 to 1.
     """
     path = Path(path)
-    return _format(path)[0](path, columns, done)
+    found = _format(path)[0](path, columns, done)
+    return {name: _with_full_paths(recording, path.parent) for name, recording in found.items()}
+
+
+_FILES_IN_META = ("part", "magnetometer_part", "model")
+
+
+def _with_full_paths(recording: Recording, folder: Path) -> Recording:
+    """A file that the log names by a relative path is looked for beside the log, not in the working folder."""
+    named = {key: recording.meta.get(key) for key in _FILES_IN_META}
+    full = {
+        key: str((folder / value).resolve())
+        for key, value in named.items()
+        if isinstance(value, str) and value.lower().endswith(".toml") and not Path(value).is_absolute()
+    }
+    return recording.with_meta(**full) if full else recording
 
 
 def read_one(path: str | PathLike[str], sensor: str | None = None, columns: ColumnMapping | None = None) -> Recording:

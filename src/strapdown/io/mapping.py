@@ -2,7 +2,6 @@
 
 import math
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -10,6 +9,7 @@ from os import PathLike
 from strapdown.errors import InputError
 from strapdown.io.atomic import whole_bytes
 from strapdown.io.columns import BY_NAME, COLUMNS, UNITS, Column, Unit, listed
+from strapdown.io.plain_values import toml_values
 
 ColumnMapping = Mapping[str, str | Mapping[str, str | float]]
 ROW_NUMBER = -1  # in place of a column: the time of a log that has none, made from its rate
@@ -155,10 +155,7 @@ def _number(entry: Mapping[str, str | float], key: str, name: str, above_zero: b
 
 def read_mapping(path: str | PathLike[str]) -> dict[str, str | dict[str, str | float]]:
     """A column mapping in a TOML file: lines like `acc_x = { column = "ax", unit = "g" }`, `t = "time"`."""
-    try:
-        mapping = tomllib.loads(whole_bytes(path, "mapping file").decode("utf-8-sig"))
-    except (ValueError, RecursionError) as e:  # TOML syntax or encoding
-        raise InputError(f"{path} is not a TOML file: {e}; {_TOML_HINT}") from e
+    mapping = toml_values(whole_bytes(path, "mapping file"), path, _TOML_HINT)
     if not mapping:
         raise InputError(f"{path} maps no column; {_TOML_HINT}")
     try:

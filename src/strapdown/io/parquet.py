@@ -1,5 +1,6 @@
 """Recordings as Parquet: the same columns as in CSV, doubles bit for bit, meta in the schema."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,12 +10,16 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from strapdown.errors import InputError
-from strapdown.io.atomic import refused_unreadable, whole_file
+from strapdown.io.atomic import whole_file
 from strapdown.io.columns import FLAGS
 from strapdown.io.gather import Gathered
 from strapdown.io.mapping import ROW_NUMBER, ColumnMapping, Source, sources
 from strapdown.io.table import Table, check_version, meta_from_json
+from strapdown.regular_file import opened
 from strapdown.types import Recording
+
+_FREE_BYTES = 1 << 27  # below this the ratio does not matter
+_MOST_UNPACKED = 1000  # doubles in memory to bytes of the file: with one column that changes, 40 constant ones give 320
 
 
 def write_parquet(path: Path, recordings: Mapping[str, Recording]) -> None:
@@ -54,17 +59,27 @@ def read_parquet(
 @contextmanager
 def parquet_file(path: Path, kind: str, again: str) -> Iterator[Any]:
     """An open Parquet file; kind and again: what it should be, and what to do with one that is damaged."""
-    with refused_unreadable(path, kind):
-        raw = path.open("rb")
-    with raw:
-        if not path.stat().st_size:
+    with opened(path, kind) as raw:
+        size = os.fstat(raw.fileno()).st_size
+        if not size:
             raise InputError(f"{path} is empty; check that it was recorded to the end")
         try:
             file = pa.parquet.ParquetFile(raw, page_checksum_verification=True)
             file.schema_arrow  # noqa: B018 - damage shows here
         except Exception as e:  # damaged files make pyarrow raise many kinds, among them plain OSError and KeyError
             raise InputError(f"{path} is not a whole Parquet file: {reason_of(e)}; copy or {again} it again") from e
+        _refuse_bomb(path, file.metadata, size)
         yield file
+
+
+def _refuse_bomb(path: Path, metadata: Any, size: int) -> None:
+    """A few bytes can stand for any number of equal rows: what all columns would need in memory, against the file."""
+    unpacked = 8 * metadata.num_rows * metadata.num_columns
+    if unpacked > _FREE_BYTES and unpacked > _MOST_UNPACKED * size:
+        raise InputError(
+            f"{path} holds {metadata.num_rows:.3g} rows of {metadata.num_columns} columns in {size / 1e6:.3g} MB, "
+            "as no recording does; check where it is from"
+        )
 
 
 def _gather(file: Any, schema: pa.Schema, gathered: Gathered, done: Callable[[float], None]) -> None:

@@ -1,22 +1,33 @@
-"""Columns of numbers for other programs: CSV with nine digits, or Parquet with all of them."""
+"""Columns of numbers for other programs: CSV or Parquet, with all their digits."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
-from strapdown.io.atomic import whole_file
 from strapdown.types import Array
 
 
-def write_table(path: Path, columns: Mapping[str, Array]) -> None:
-    """Columns of equal length under their headers; the file appears whole or not at all."""
-    with whole_file(path) as tmp:
-        if path.suffix == ".parquet":
-            import pyarrow as pa
-            import pyarrow.parquet
+def write_table(path: str | PathLike[str], columns: Mapping[str, Array]) -> None:
+    """Columns of equal length under their headers; the file appears whole or not at all.
 
-            pa.parquet.write_table(pa.table(dict(columns)), tmp, use_dictionary=False)
-        else:
-            rows = np.column_stack(list(columns.values()))
-            np.savetxt(tmp, rows, fmt="%.9g", delimiter=",", header=",".join(columns), comments="")
+    In CSV a number is the shortest text that reads back to the same bits: a Unix stamp in seconds has 17 digits.
+    """
+    import pyarrow as pa
+
+    from strapdown.io.csv import csv_header, write_parts
+    from strapdown.io.parquet import write_row_groups
+    from strapdown.io.table import slices
+
+    path = Path(path)
+    schema = pa.schema([(name, pa.float64()) for name in columns])
+
+    def parts() -> Iterator[pa.Table]:
+        for rows in slices(len(next(iter(columns.values())))):
+            yield pa.table([np.ascontiguousarray(values[rows]) for values in columns.values()], schema=schema)
+
+    if path.suffix == ".parquet":
+        write_row_groups(path, schema, parts(), dictionary=False)
+    else:
+        write_parts(path, csv_header(list(columns)), schema, parts())

@@ -8,7 +8,7 @@ line above the header, in Parquet in the schema. As it has t, p and q, a solutio
 import csv
 import gzip
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from os import PathLike
@@ -23,8 +23,9 @@ from strapdown.errors import InputError
 from strapdown.io.csv import csv_head, write_parts
 from strapdown.io.parquet import parquet_file, reason_of, write_row_groups
 from strapdown.io.solution_columns import Filling, columns_of, parts_of
-from strapdown.io.table import PLAIN_VALUES, plain_value
+from strapdown.io.table import PLAIN_VALUES, finite_json, plain_value
 from strapdown.io.text_blocks import LINE_END, Block, text_blocks
+from strapdown.regular_file import opened
 from strapdown.types import Event, Solution
 
 SOLUTION_VERSION = "1"
@@ -65,10 +66,10 @@ def is_solution(path: str | PathLike[str]) -> bool:
     """Whether a file says of itself that it is a solution; a file that cannot be read says nothing."""
     path = Path(path)
     try:
-        if _suffix(path) == ".parquet":
-            return b"strapdown-solution" in (pa.parquet.read_schema(path).metadata or {})
-        opened: Callable[..., Any] = gzip.open if _suffix(path) == ".csv.gz" else open
-        with opened(path, "rb") as file:
+        with opened(path) as raw:
+            if _suffix(path) == ".parquet":
+                return b"strapdown-solution" in (pa.parquet.read_schema(raw).metadata or {})
+            file = gzip.GzipFile(fileobj=raw, mode="rb") if _suffix(path) == ".csv.gz" else raw
             return file.read(len(MARK) + 3).removeprefix(b"\xef\xbb\xbf").startswith(MARK.encode())
     except Exception:  # damaged files make pyarrow and gzip raise many kinds
         return False
@@ -91,10 +92,10 @@ def _notes_json(solution: Solution) -> str:
 
 def _noted(notes: str) -> tuple[dict[str, Any], tuple[Event, ...]]:
     try:
-        said = json.loads(notes)
+        said = finite_json(notes)
         events = tuple(Event(float(a), float(b), str(kind), str(text)) for a, b, kind, text in said["events"])
         return dict(said["meta"]), events
-    except (ValueError, TypeError, KeyError, RecursionError) as e:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as e:
         raise InputError(f"its notes are not of the form meta and events ({e}); mend or write it again") from None
 
 

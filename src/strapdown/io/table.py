@@ -5,6 +5,7 @@ of the other.
 """
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -106,16 +107,28 @@ def plain_value(value: Any) -> Any:
 
 
 def meta_from_json(text: str, place: str) -> dict[str, dict[str, Any]]:
-    def no_constant(word: str) -> Any:
-        raise ValueError(f"{word} is not a JSON number")
-
     try:
-        meta = json.loads(text, parse_constant=no_constant)
+        meta = finite_json(text)
     except (ValueError, RecursionError) as e:
         raise InputError(f"{place} has meta that is not JSON: {e}; mend it or delete it") from None
     if not isinstance(meta, dict) or not all(isinstance(value, dict) for value in meta.values()):
         raise InputError(f'{place} has meta that is not of the form {{"sensor": {{...}}}}; mend it or delete it')
     return meta
+
+
+def finite_json(text: str) -> Any:
+    """JSON whose numbers are finite doubles or whole numbers of at most 64 bits; ValueError where it is not."""
+
+    def number(word: str) -> float:
+        value = float(word)
+        if not math.isfinite(value):
+            raise ValueError(f"{word[:20]} is not a finite number")
+        return value
+
+    def whole(word: str) -> int | float:
+        return int(word) if len(word) < 19 else number(word)
+
+    return json.loads(text, parse_constant=number, parse_float=number, parse_int=whole)
 
 
 def check_version(version: str, place: str) -> None:

@@ -1,6 +1,7 @@
 """Text files as a stream of blocks of whole lines, plain or gzipped: none is in memory whole, however long it is."""
 
 import gzip
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -12,7 +13,8 @@ from typing import BinaryIO, cast
 import numpy as np
 
 from strapdown.errors import InputError
-from strapdown.io.atomic import refused_unreadable, whole_file
+from strapdown.io.atomic import whole_file
+from strapdown.regular_file import opened, refuse_bomb, refused_unreadable
 
 BLOCK_BYTES = 1 << 24  # large enough that a parser's threads find work, small beside any log that is large
 _LONGEST_LINE = 8  # blocks; what goes on for longer is no text
@@ -43,15 +45,16 @@ def text_blocks(path: Path, kind: str = "file", not_whole: str = NOT_WHOLE) -> I
 
     kind, not_whole: for the sentences on a file that is not there, and on a gzipped one that is damaged.
     """
-    with refused_unreadable(path, kind):
-        raw = path.open("rb")
-    with raw:
+    with opened(path, kind) as raw:
         packed = _packed(path)
         text = cast(BinaryIO, gzip.GzipFile(fileobj=raw, mode="rb")) if packed else raw
-        size = max(path.stat().st_size, 1)
-        rest, begin, line = b"", 0, 1
+        size = max(os.fstat(raw.fileno()).st_size, 1)
+        rest, begin, line, unpacked = b"", 0, 1, 0
         while True:
             read = _read(text, BLOCK_BYTES, path, kind, not_whole if packed else "")
+            unpacked += len(read)
+            if packed:
+                refuse_bomb(path, raw.tell(), unpacked)
             last = len(read) < BLOCK_BYTES
             piece = rest + read if rest else read
             if begin == 0 and piece.startswith(_BOM):

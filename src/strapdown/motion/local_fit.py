@@ -171,9 +171,14 @@ def _filled(chosen: NDArray[np.bool_], second: Array) -> NDArray[np.bool_]:
 
     Among jitter alone single samples look smooth by chance; a switch among jitter stands out.
     """
-    around = np.convolve(chosen, np.ones(9), mode="same")
-    usual = np.convolve(np.where(chosen, second, 0.0), np.ones(9), mode="same") / np.maximum(around, 1.0)
+    around = _sum_of_nine(chosen.astype(np.float64))
+    usual = _sum_of_nine(np.where(chosen, second, 0.0)) / np.maximum(around, 1.0)
     return chosen | ((around > 4.5) & (second < 4.0 * usual))
+
+
+def _sum_of_nine(x: Array) -> Array:
+    """Over each sample and the four on either side; mode "same" would give nine sums for a shorter x."""
+    return np.convolve(x, np.ones(9))[4 : 4 + len(x)]
 
 
 def _reach(reach: Array, stencil: Stencil) -> Array:

@@ -1,10 +1,8 @@
 """Columns of numbers, picked by name, from a CSV file (also gzipped); errors name file, line and column."""
 
 import csv
-import gzip
 import io
 import re
-import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,9 +14,12 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from strapdown.errors import InputError
+from strapdown.regular_file import unpacked, whole_bytes
 from strapdown.types import Array
 
 _HEADER_CELL = re.compile(r"\s*(?P<name>[^\[]*?)\s*(\[(?P<inside>[^\]]*)\])?\s*")
+_MOST_BYTES = 1_000_000_000  # the file is read whole: about 10 million poses
+_SHOWN = 60  # characters of a column's name
 _LISTED = 24  # of the file's own column names in a message
 
 
@@ -95,15 +96,11 @@ def _columns(
 
 
 def _open(path: Path) -> _Text:
+    raw = whole_bytes(path, "pose file", _MOST_BYTES)
+    if raw[:2] == b"\x1f\x8b":
+        raw = unpacked(raw, path)
     try:
-        raw = path.read_bytes()
-        if raw[:2] == b"\x1f\x8b":
-            raw = gzip.decompress(raw)
         text = raw.decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (EOFError, zlib.error):
-        raise InputError(f"{path} is a damaged gzip file; copy it again") from None
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
@@ -127,7 +124,8 @@ def _find(text: _Text, ours: str, theirs: str, unit: str | None) -> int:
     if len(places) != 1:
         problem = f"no column {theirs}" if not places else f"{len(places)} columns {theirs}"
         wanted = "" if theirs == ours else f" (wanted as {ours})"
-        there = ", ".join(text.header[:_LISTED]) + (", ..." if len(text.header) > _LISTED else "")
+        there = ", ".join(name[:_SHOWN] for name in text.header[:_LISTED])
+        there += ", ..." if len(text.header) > _LISTED else ""
         raise InputError(f"{text.path}: {problem}{wanted} in line {text.header_line}; its columns are: {there}")
     cell = cells[places[0]]
     stated = cell["inside"].split(",")[0].strip() if cell is not None and cell["inside"] else None

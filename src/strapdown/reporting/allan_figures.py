@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from strapdown.calibration.noise.static_log import InstrumentNoise, LogNoise
 from strapdown.calibration.noise.units import USUAL
-from strapdown.reporting.figures import AXIS_COLOURS, GREY, STYLE, panels
+from strapdown.reporting.figures import AXIS_COLOURS, GREY, STYLE, panels, titled
 
 _TERM_STYLE = {
     "quantisation": ("Q", (0, (1, 1))),
@@ -17,6 +17,16 @@ _TERM_STYLE = {
     "markov": ("GM", (0, (4, 1, 1, 1, 1, 1))),
     "walk": ("K", ":"),
     "ramp": ("R", (0, (6, 2))),
+}
+
+
+_TERM_WORDS = {
+    "Q": "quantisation",
+    "N": "white noise",
+    "B": "bias instability",
+    "GM": "Gauss-Markov",
+    "K": "random walk",
+    "R": "steady drift",
 }
 
 
@@ -33,7 +43,16 @@ def allan_figure(log: LogNoise, title: str, with_fit: bool = True) -> Figure:
             panel.set_ylim(0.3 * measured.min(), 3.0 * measured.max())
             panel.set_xlabel("averaging time, s")
         row[0].set_ylabel(f"Allan deviation, {unit}")
-    figure.suptitle(f"{title}: {log.duration_s:.4g} s at {1.0 / log.step_s:.5g} Hz, at rest", x=0.01, ha="left")
+    entries = {label: h for p in axes.flat for h, label in zip(*p.get_legend_handles_labels(), strict=True)}
+    order = ["measured", next(label for label in entries if label.endswith("band")), "fit"]
+    order = [label for label in order if label in entries] + [
+        f"{short} {_TERM_WORDS[short]}"
+        for short, _ in _TERM_STYLE.values()
+        if f"{short} {_TERM_WORDS[short]}" in entries
+    ]
+    # outside: curves go anywhere in their panels
+    figure.legend([entries[label] for label in order], order, loc="outside lower center", ncols=min(len(order), 6))
+    titled(figure, f"{title}: {log.duration_s:.4g} s at {1.0 / log.step_s:.5g} Hz, at rest")
     return figure
 
 
@@ -49,5 +68,5 @@ def _draw(panel: Any, found: InstrumentNoise, i: int, factor: float, with_fit: b
         for name, variance in noise.variances(fine).items():
             if variance.max() > 0.0 and np.sqrt(variance.max()) < noise.deviation(fine).max() * 1.001:
                 short, style = _TERM_STYLE[name]
-                panel.loglog(fine, factor * np.sqrt(variance), color=GREY, ls=style, lw=1.0, label=short)
-    panel.legend(loc="best", fontsize=8)
+                label = f"{short} {_TERM_WORDS[short]}"
+                panel.loglog(fine, factor * np.sqrt(variance), color=GREY, ls=style, lw=1.0, label=label)

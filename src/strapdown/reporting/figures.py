@@ -1,7 +1,9 @@
 """Figures that every command shares: one style, drawn without a screen, saved whole or not at all."""
 
+import textwrap
 import warnings
 from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -79,22 +81,43 @@ def signals(recordings: Mapping[str, Recording], title: str) -> Figure:
                 middle = 0.5 * (low + high)
                 axis.set_ylim(middle - 0.5 * LEAST_SPAN, middle + 0.5 * LEAST_SPAN)
             axis.set_xlabel("time, s")
-        axes[0, column].set_title(f"{name} on {recording.meta.get('link', '?')}: {_kind(recording)}")
-    axes[0, 0].legend(ncols=3, loc="best")
-    figure.suptitle(title, x=0.01, ha="left")
+        title = f"{name} on {recording.meta.get('link', '?')}: {_kind(recording)}"
+        axes[0, column].set_title("\n".join(textwrap.wrap(title, 50)))
+    drawn = max((axis.get_legend_handles_labels() for axis in axes.flat), key=lambda found: len(found[1]))
+    if len(drawn[1]) > 1:  # outside: a signal may go anywhere in its panel
+        figure.legend(*drawn, loc="outside lower center", ncols=3)
+    titled(figure, title)
     return figure
+
+
+def titled(figure: Figure, text: str, size: float = 12.0) -> None:
+    """A title above the whole figure, in as many lines as it needs: names of users may be long, and hold a $."""
+    per_inch = 125.0 / size  # characters of mean width; measured: 11.6 at 12 points, less a margin
+    lines = textwrap.wrap(text, max(10, int(per_inch * figure.get_figwidth()))) or [""]
+    figure.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=size, parse_math=False)
+
+
+def plain_ticks(axis: Any) -> None:
+    """Numbers on a logarithmic axis as plain text: matplotlib's own labels need its mathematical text."""
+    axis.set_major_formatter(lambda value, _: f"{value:g}")
+    axis.set_minor_formatter(lambda value, _: "")
+    low, high = axis.get_view_interval()
+    if high < 30.0 * low:  # little more than a decade holds one round number or two: label the others too
+        axis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "2357" else "")
 
 
 def _kind(recording: Recording) -> str:
     """The part, or the methods of an ideal sensor."""
     meta = recording.meta
     said = meta.get("part") or meta.get("model")
+    if isinstance(said, str) and said.lower().endswith((".toml", ".json")):
+        said = Path(said).name
     if said is None and "accelerometer_method" in meta:
         said = f"{meta['accelerometer_method']} / {meta['gyroscope_method']}"
     return said or ("inclinometer" if recording.tilt_s is not None else "odometer")
 
 
-def save(figure: Figure, path: Path) -> None:
+def save(figure: Figure, path: str | PathLike[str]) -> None:
     """Write a PNG; nothing half-written is left behind."""
     with whole_file(path) as tmp, warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")  # letters the font has not are drawn as boxes

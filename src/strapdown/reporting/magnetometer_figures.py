@@ -11,7 +11,7 @@ from matplotlib.patches import Circle, Rectangle
 
 from strapdown.calibration.coverage import cell_edges
 from strapdown.calibration.magnetometer.fit import MagnetometerFit
-from strapdown.reporting.figures import AXIS_COLOURS, GREY, LEGEND_ABOVE, STYLE
+from strapdown.reporting.figures import AXIS_COLOURS, GREY, LEGEND_ABOVE, STYLE, titled
 
 _MOST_POINTS = 6000
 _BEFORE, _AFTER = "#b9c2c8", AXIS_COLOURS[2]
@@ -39,9 +39,7 @@ def magnetometer_figure(fit: MagnetometerFit, title: str) -> Figure:
     _map(figure.add_subplot(grid[1, 3:]), fit)
     found = correction.found
     direction = f"direction known to ±{np.degrees(fit.direction_sigma_rad):.2g}°"
-    figure.suptitle(
-        f"{title}: {found.verdict}, radius error {100.0 * fit.radius_rms:.2g} % rms, {direction}", x=0.01, ha="left"
-    )
+    titled(figure, f"{title}: {found.verdict}, radius error {100.0 * fit.radius_rms:.2g} % rms, {direction}")
     return figure
 
 
@@ -74,7 +72,7 @@ def _plane(axis: Any, fit: MagnetometerFit, bias: np.ndarray, thin: slice, i: in
 
 
 def _radius(axis: Any, fit: MagnetometerFit, thin: slice) -> None:
-    """Length of the field over the log, as a part of its mean."""
+    """Length of the field over the log, as a part of its mean. The axis is that of the corrected field."""
     before = np.linalg.norm(fit.readings, axis=1)
     number = np.arange(len(before))[thin]
     dots = {"ls": "", "marker": ".", "ms": 1.8, "mew": 0.0, "rasterized": True}
@@ -89,11 +87,15 @@ def _radius(axis: Any, fit: MagnetometerFit, thin: slice) -> None:
     axis.set_xlim(0, len(before))
     axis.set_xlabel("sample")
     axis.set_ylabel("length against its mean, %")
+    beyond = np.abs(100.0 * (before / np.median(before) - 1.0)) > span
+    outside = f", {100.0 * float(beyond.mean()):.0f} % beyond the axis" if beyond.any() else ""
     axis.set_title("field strength")
-    handles = [_dot(_BEFORE, "readings"), _dot(_AFTER, "corrected")]
+    handles = [_dot(_BEFORE, f"readings{outside}"), _dot(_AFTER, "corrected")]
     if len(gross):
-        handles.append(_dot(AXIS_COLOURS[0], f"{len(gross)} gross errors", "x"))
-    axis.legend(handles=handles, ncols=3, handletextpad=0.1, columnspacing=0.9, **LEGEND_ABOVE)
+        far = int(np.sum(np.abs(100.0 * fit.radius_error[gross]) > 0.96 * span))
+        edge = f", {far} of them beyond the axis, at its edge" if far else ""
+        handles.append(_dot(AXIS_COLOURS[0], f"{len(gross)} gross errors{edge}", "x"))
+    axis.legend(handles=handles, ncols=2, handletextpad=0.1, columnspacing=0.9, fontsize=8, **LEGEND_ABOVE)
 
 
 def _map(axis: Any, fit: MagnetometerFit) -> None:

@@ -16,7 +16,7 @@ from strapdown.evaluation.matching import Reference, matched
 from strapdown.evaluation.stops import StopPlaces, believed_stands, positions, stands
 from strapdown.motion.paths.stop_and_go import Stops
 from strapdown.motion.recorded import RecordedMotion
-from strapdown.reporting.figures import GREY, LEGEND_ABOVE, STYLE, panels
+from strapdown.reporting.figures import GREY, LEGEND_ABOVE, STYLE, panels, titled
 from strapdown.reporting.thinning import cloud, evenly, peaks
 from strapdown.rotation import heading_from_q
 from strapdown.types import Array, Solution
@@ -85,7 +85,8 @@ def trajectory_figure(
     panel.set_aspect("equal", adjustable="box")
     panel.set_xlabel("east, m")
     panel.set_ylabel("north, m")
-    panel.set_title(title)
+    if title:  # above the figure: the panel's own title would be cut, since equal scales move the panel
+        titled(figure, title, 10.0)
     columns = 1 if width < 5.0 else 3
     figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=columns)
     return figure
@@ -124,12 +125,13 @@ def error_figure(solutions: Mapping[str, Solution], reference: Reference, stops:
         most = max(abs(limit) for panel in column for limit in panel.get_ylim())
         for panel in column:
             panel.set_ylim(-most, most)
-        column[0].legend(loc="upper left", ncols=2)
         column[0].set_title(name, pad=8.0)
         column[-1].set_xlabel("time, s")
         _path_length_axis(column[0], pair.t, pair.length_m)
     for panel, word in zip(axes[:, 0], ("east", "north", "up"), strict=True):
         panel.set_ylabel(f"error {word}, m")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2)  # errors go anywhere in their panels
     return figure
 
 
@@ -250,8 +252,11 @@ def innovation_figure(updates: Mapping[str, Innovations], probability: float = 0
     figure, axes = panels(len(updates), 1, (8.0, 0.8 + 2.0 * len(updates)))
     for panel, (name, found) in zip(axes[:, 0], updates.items(), strict=True):
         low, high = chi_square_bounds(found.degrees, 1, probability)
-        shown = np.maximum(found.nis, 0.2 * low)  # a zero has no place on a logarithmic scale
-        panel.axhspan(low, high, color="#e8f1ea", lw=0, zorder=0, label=f"{100 * probability:g} % of a right filter")
+        least = 0.2 * low  # a zero has no place on a logarithmic scale
+        shown = np.maximum(found.nis, least)
+        panel.axhspan(
+            low, high, color="#e8f1ea", lw=0, zorder=0, label=f"{100 * probability:g} % of a consistent filter"
+        )
         for rows, marks in (
             (np.flatnonzero(found.taken), {"marker": ".", "ms": 2.5, "color": colour_of(0), "label": "used"}),
             (np.flatnonzero(~found.taken), {"marker": "x", "ms": 4, "color": "#c0392b", "label": "rejected"}),
@@ -260,10 +265,13 @@ def innovation_figure(updates: Mapping[str, Innovations], probability: float = 0
                 some = rows[cloud(shown[rows])]
                 panel.semilogy(found.t[some], shown[some], ls="none", **marks)
         mean = f", mean {found.nis[found.taken].mean():.3g}" if found.taken.any() else ""
-        panel.set_title(f"{name}: {found.degrees} component{'s' if found.degrees > 1 else ''}{mean}")
+        below = int(np.sum(found.nis < least))
+        floor = f", {100.0 * below / len(found.nis):.2g} % below {least:.2g}, drawn there" if below else ""
+        panel.set_title(f"{name}: {found.degrees} component{'s' if found.degrees > 1 else ''}{mean}{floor}")
         panel.set_ylabel("NIS")
-        panel.legend(ncols=3, **LEGEND_ABOVE)
     axes[-1, 0].set_xlabel("time, s")
+    entries = {label: h for p in axes[:, 0] for h, label in zip(*p.get_legend_handles_labels(), strict=True)}
+    figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=3)
     return figure
 
 
@@ -282,7 +290,10 @@ def detector_figure(
     above = statistic[statistic > 0.0]
     if len(above) and statistic.max() > 20.0 * float(limit.min()) > 0.0:
         # stops lie around the threshold, moves far above it; an empty window has 0, which a log axis has not
-        statistic = np.maximum(statistic, max(float(above.min()), 1e-3 * float(limit.min())))
+        least = max(float(above.min()), 1e-3 * float(limit.min()))
+        if (statistic < least).any():
+            panel.set_title(f"smaller values are drawn at {least:.2g}", fontsize=8)
+        statistic = np.maximum(statistic, least)
         panel.set_yscale("log")
     for values, style in (
         (statistic, {"color": "#34495e", "lw": 0.9, "label": label}),

@@ -12,7 +12,7 @@ position is tilt: the wrong angle lets gravity in.
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from os import PathLike
 from typing import Any
 
 import matplotlib as mpl
@@ -140,12 +140,12 @@ def comparison(specimens: Mapping[str, Specimen]) -> Figure:
                 color="#888888",
                 ha="right",
             )
-    figure.legend(*_entries(axes[0]), loc="outside lower center", ncols=min(len(specimens), 4))
+    figure.legend(*_entries(axes[0]), loc="outside lower center", ncols=min(len(specimens), 6))
     figure.suptitle("Calibrated at the start: noise and bias instability only", x=0.01, ha="left")
     return figure
 
 
-def save_comparison(specimens: Mapping[str, Specimen], path: Path) -> None:
+def save_comparison(specimens: Mapping[str, Specimen], path: str | PathLike[str]) -> None:
     save(comparison(specimens), path)
 
 

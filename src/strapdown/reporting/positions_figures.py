@@ -1,13 +1,14 @@
-"""A calibration by positions at a glance: poses before and after, poses left out, where they point, and the turns."""
+"""A calibration by positions: residuals of the poses before and after, where they point, and the turns."""
 
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from strapdown.calibration.poses.positions import PositionsFit
-from strapdown.reporting.figures import AXIS_COLOURS, GREY, LEGEND_ABOVE, STYLE, panels
+from strapdown.reporting.figures import AXIS_COLOURS, GREY, LEGEND_ABOVE, STYLE, panels, plain_ticks, titled
 from strapdown.types import Array
 
 _BEFORE, _AFTER, _LEFT_OUT = GREY, AXIS_COLOURS[2], AXIS_COLOURS[0]
@@ -15,14 +16,14 @@ _BEFORE, _AFTER, _LEFT_OUT = GREY, AXIS_COLOURS[2], AXIS_COLOURS[0]
 
 @mpl.rc_context({**STYLE, "text.parse_math": False})
 def positions_figure(fit: PositionsFit, title: str) -> Figure:
-    """|f| - g before, after and left out, in mg; directions of the poses; errors of the turns, in deg."""
+    """|f| - g before, after, and of each pose by a fit without it, in mg; directions; errors of the turns, in deg."""
     figure, axes = panels(2, 2, (10.0, 7.0), sharex=False)
     _residuals(axes[0, 0], fit)
     _logarithmic(axes[0, 1], fit)
     _directions(axes[1, 0], fit)
     _turns(axes[1, 1], fit)
     verdicts = ", ".join(f"{name} {c.found.verdict}" for name, c in fit.calibration.corrections.items())
-    figure.suptitle(f"{title}: {len(fit.poses)} poses, model {fit.model}; {verdicts}", x=0.01, ha="left")
+    titled(figure, f"{title}: {len(fit.poses)} poses, model {fit.model}; {verdicts}")
     return figure
 
 
@@ -30,33 +31,60 @@ def _mg(fit: PositionsFit, values: Array) -> Array:
     return np.asarray(1e3 * values / fit.poses.gravity)
 
 
+def _checked(fit: PositionsFit) -> bool:
+    """Whether there are more poses than unknowns: without, the fit meets every pose exactly and shows nothing."""
+    return fit.calibration.corrections["accelerometer"].found.residual_rms is not None
+
+
 def _residuals(panel: Any, fit: PositionsFit) -> None:
-    """What is left in each pose, over the time of the log: a drift shows as a curve."""
-    acc, middle = fit.accelerometer, 0.5 * (fit.poses.from_s + fit.poses.until_s)
-    for values, colour, marker, label in (
-        (acc.left_out, _LEFT_OUT, "x", "left out of the fit"),
-        (acc.after, _AFTER, "o", "after"),
-    ):
-        panel.plot(middle, _mg(fit, values), marker, ms=4, color=colour, label=f"{label}: {_rms(_mg(fit, values))} mg")
-    panel.axhline(0.0, color="black", lw=0.8)
-    panel.set_title("|f| − g")
+    """The residual of each pose, over the time of the log: a drift shows as a curve."""
     panel.set_xlabel("time, s")
     panel.set_ylabel("|f| − g, mg")
-    panel.legend(fontsize=8, ncols=2, **LEGEND_ABOVE)
+    acc, middle = fit.accelerometer, 0.5 * (fit.poses.from_s + fit.poses.until_s)
+    if not _checked(fit):
+        text = f"no residual: {len(fit.poses)} poses determine\nas many unknowns exactly"
+        panel.text(0.5, 0.5, text, ha="center", va="center", transform=panel.transAxes)
+        panel.set_xticks([])
+        panel.set_yticks([])
+        return
+    for values, colour, marker, label in (
+        (acc.left_out, _LEFT_OUT, "x", "pose not fitted"),
+        (acc.after, _AFTER, "o", "after"),
+    ):
+        if np.isfinite(values).any():
+            said = f"{label}: {_rms(_mg(fit, values))} mg"
+            panel.plot(middle, _mg(fit, values), marker, ms=4, color=colour, label=said)
+    panel.axhline(0.0, color="black", lw=0.8)
+    panel.legend(fontsize=8, ncols=2, columnspacing=1.0, **LEGEND_ABOVE)
 
 
 def _logarithmic(panel: Any, fit: PositionsFit) -> None:
     """The same with the readings before calibration, whose errors are hundreds of times larger."""
-    acc, number = fit.accelerometer, np.arange(1, len(fit.poses) + 1)
+    acc, number = fit.accelerometer, np.arange(1.0, len(fit.poses) + 1)
     before, after = np.abs(_mg(fit, acc.before)), np.abs(_mg(fit, acc.after))
-    least = max(1e-3, 0.3 * float(np.median(after)))
-    panel.vlines(number, np.maximum(after, least), np.maximum(before, least), color="#dddddd", lw=1.0)
-    panel.semilogy(number, np.maximum(before, least), "s", ms=4, color=_BEFORE, label=f"before: {_rms(before)} mg")
-    panel.semilogy(number, np.maximum(after, least), "o", ms=4, color=_AFTER, label=f"after: {_rms(after)} mg")
-    panel.set_title("size")
+    panel.set_yscale("log")
+    if _checked(fit):
+        least = max(1e-3, 0.3 * float(np.median(after)))
+        panel.vlines(number, np.maximum(after, least), np.maximum(before, least), color="#dddddd", lw=1.0)
+        _above(panel, number, before, least, _BEFORE, "s", f"before: {_rms(before)} mg")
+        _above(panel, number, after, least, _AFTER, "o", f"after: {_rms(after)} mg")
+    else:
+        _above(panel, number, before, 1e-3, _BEFORE, "s", f"before: {_rms(before)} mg")
     panel.set_xlabel("pose")
+    panel.xaxis.set_major_locator(MaxNLocator(integer=True))
     panel.set_ylabel("| |f| − g |, mg")
-    panel.legend(fontsize=8, ncols=2, **LEGEND_ABOVE)
+    plain_ticks(panel.yaxis)
+    panel.legend(fontsize=8, ncols=4, columnspacing=1.0, **LEGEND_ABOVE)
+
+
+def _above(panel: Any, number: Array, values: Array, least: float, colour: str, marker: str, label: str) -> None:
+    """Points on a logarithmic axis that ends at `least`; smaller ones are arrows at its end, and are counted."""
+    inside = values >= least
+    panel.plot(number[inside], values[inside], marker, ms=4, color=colour, label=label)
+    if not inside.all():
+        some = f"{int(np.sum(~inside))} below {least:.2g}"
+        below = np.full(int(np.sum(~inside)), least)
+        panel.plot(number[~inside], below, "v", ms=5, mfc="none", color=colour, label=some)
 
 
 def _directions(panel: Any, fit: PositionsFit) -> None:
@@ -82,23 +110,23 @@ def _flat(unit: Array) -> tuple[Array, Array]:
 
 def _turns(panel: Any, fit: PositionsFit) -> None:
     turns = fit.turns
-    panel.set_title("turns")
     panel.set_xlabel("turn")
-    panel.set_ylabel("gravity carried along, error, deg")
+    panel.xaxis.set_major_locator(MaxNLocator(integer=True))
+    panel.set_ylabel("error of gravity's direction, deg")
     if turns is None:
         panel.text(0.5, 0.5, "no gyroscope in the log", ha="center", va="center", transform=panel.transAxes)
         return
-    number = np.arange(1, len(turns.before) + 1)
+    number = np.arange(1.0, len(turns.before) + 1)
     before, after = np.degrees(turns.before), np.degrees(turns.after)
     used = turns.used
     least = max(1e-4, 0.3 * float(np.median(after)) if len(after) else 1e-4)
     panel.set_yscale("log")
-    panel.plot(number, np.maximum(before, least), "s", ms=4, color=_BEFORE, label=f"offset off: {_rms(before)} deg")
-    label = f"after: {_rms(after[used])} deg"
-    panel.plot(number[used], np.maximum(after[used], least), "o", ms=4, color=_AFTER, label=label)
+    _above(panel, number, before, least, _BEFORE, "s", f"bias removed: {_rms(before)} deg")
+    _above(panel, number[used], after[used], least, _AFTER, "o", f"after: {_rms(after[used])} deg")
     if not used.all():
-        panel.plot(number[~used], np.maximum(after[~used], least), "x", ms=6, color=_LEFT_OUT, label="not used")
-    panel.legend(fontsize=8, ncols=3, **LEGEND_ABOVE)
+        panel.plot(number[~used], np.maximum(after[~used], least), "x", ms=6, color=_LEFT_OUT, label="rejected")
+    plain_ticks(panel.yaxis)
+    panel.legend(fontsize=8, ncols=4, columnspacing=1.0, **LEGEND_ABOVE)
 
 
 def _rms(values: Array) -> str:

@@ -9,14 +9,14 @@ from matplotlib.figure import Figure
 from strapdown.calibration.calibration import Correction
 from strapdown.calibration.static import StaticFit
 from strapdown.calibration.temperature.bias_curve import TemperatureCurve, TemperatureFit
-from strapdown.reporting.figures import AXIS_COLOURS, GREY, LEGEND_ABOVE, STYLE, panels
+from strapdown.reporting.figures import AXIS_COLOURS, GREY, LEGEND_ABOVE, STYLE, panels, titled
 
 _UNITS = {"accelerometer": ("m/s²", 1.0), "gyroscope": ("°/s", 180.0 / np.pi)}
 
 
 @mpl.rc_context(STYLE)
 def temperature_figure(fit: TemperatureFit, title: str) -> Figure:
-    """For each instrument the change of the reading with its curve and band of two deviations, and what is left."""
+    """For each instrument the change of the reading with its curve and band of two sigma, and the residual."""
     figure, axes = panels(2 * len(fit.curves), 1, (8.0, 0.8 + 3.6 * len(fit.curves)))
     for k, (name, curve) in enumerate(fit.curves.items()):
         above, below = axes[2 * k, 0], axes[2 * k + 1, 0]
@@ -26,16 +26,16 @@ def temperature_figure(fit: TemperatureFit, title: str) -> Figure:
         above.set_title(f"{name}: degree {curve.degree}, {correction.found.verdict}")
         what = "bias" if name == "gyroscope" else "change"
         above.set_ylabel(f"{what}, {unit}")
-        below.set_ylabel(f"left, {unit}")
+        below.set_ylabel(f"residual, {unit}")
         for i in range(3):
             left = curve.after[:, i] - _level(curve, curve.after, i)
             below.plot(curve.celsius, factor * left, "o", ms=2.5, color=AXIS_COLOURS[i])
             for side in (-2.0, 2.0):
                 below.axhline(side * factor * curve.sigma_left[i], color=AXIS_COLOURS[i], lw=0.7, ls=":")
-        below.set_title("after the correction; dotted: two deviations of a mean by the noise model")
+        below.set_title("after the correction; dotted: two sigma of a mean, by the noise model")
     axes[0, 0].legend(ncols=3, **LEGEND_ABOVE)
     axes[-1, 0].set_xlabel("temperature, °C")
-    figure.suptitle(title, x=0.01, ha="left")
+    titled(figure, title)
     return figure
 
 
@@ -80,12 +80,12 @@ def static_figure(fit: StaticFit, title: str) -> Figure:
                 error = factor * (values[:, i] - fit.expected[name][i])
                 panel.plot(fit.blocks.t, error, "o", ms=2.5, color=AXIS_COLOURS[i], label=axis)
             panel.axhline(0.0, color="black", lw=0.8)
-            panel.set_title(f"{name}, {what}")
-        row[0].set_ylabel(f"reading less truth, {unit}")
+            panel.set_title(f"{name}, {what}{' (shaded: bias ± σ)' if what == 'corrected' else ''}")
+        row[0].set_ylabel(f"reading − expected, {unit}")
         for i in range(3):
             row[1].axhspan(-factor * sigma[i], factor * sigma[i], color=AXIS_COLOURS[i], alpha=0.12, lw=0)
     axes[0, 0].legend(ncols=3, **LEGEND_ABOVE)
     for panel in axes[-1]:
         panel.set_xlabel("time, s")
-    figure.suptitle(title, x=0.01, ha="left")
+    titled(figure, title)
     return figure

@@ -88,7 +88,7 @@ class _Job:
         from strapdown.cli import screen
         from strapdown.cli.calibrate.show import as_document, show
         from strapdown.errors import InputError
-        from strapdown.io.atomic import writable_target
+        from strapdown.io.atomic import refuse_overwriting, writable_target
         from strapdown.reporting.figures import save
 
         if self.output is not None and self.output.suffix != ".toml":
@@ -97,6 +97,7 @@ class _Job:
         for path in (self.output, picture):
             if path is not None:
                 writable_target(path)
+        refuse_overwriting((self.output, picture), (self.log, self.columns, self.after, self.part))
         before = None if self.after is None else read_calibration(self.after)
         recording = read_log(self.log, self.sensor, self.columns)
         part, noise = noise_of_part(recording, self.part)
@@ -109,6 +110,8 @@ class _Job:
                 result = fit(raw, noise, before)
         except InputError as error:
             raise InputError(f"{self.log}: {error}") from None
+        if part is not None and part.lower().endswith(".toml"):  # a part file: its name holds in every folder
+            part = str(Path(part).resolve())
         found = _signed(result.calibration, self.log.name, part, self.specimen)
         whole = found if before is None else joined(before, found)
         if self.output is not None:

@@ -67,9 +67,9 @@ def show(calibration: "Calibration") -> None:
         unit, factor = _SHOWN[c.unit]
         if c.found.residual_rms is not None:
             where = " at rest" if "turn_error_rms_rad" in c.found.data else ""
-            print(f"left over: {screen.short(c.found.residual_rms * factor)} {unit} rms{where}")
+            print(f"residual: {screen.short(c.found.residual_rms * factor)} {unit} rms{where}")
         elif c.found.method == "positions":
-            print("left over: nothing to compare, there are as many unknowns as poses")
+            print("residual: none, there are as many unknowns as poses and nothing checks the fit")
         if isinstance(error := c.found.data.get("turn_error_rms_rad"), float):
             print(f"turns: end {screen.short(math.degrees(error))} deg rms off")
         for text in c.found.undetermined:
@@ -132,7 +132,7 @@ def show_checks(checks: "tuple[Check, ...]") -> None:
     for item in checks:
         unit, k = _SHOWN[item.unit]
         numbers = (screen.short(None if x is None else x * k) for x in (item.before, item.after, item.allowed))
-        holds = "not told" if not item.told else "yes" if item.holds else "NO"
+        holds = "not known" if not item.told else "yes" if item.holds else "NO"
         rows.append([item.instrument, item.what, unit, *numbers, holds])
     columns = ["instrument", "what should be constant", "unit", "before", "after", "allowed", "holds"]
     screen.show_table("Calibration against the log (rms)", columns, rows, left=3)
@@ -156,9 +156,11 @@ def show_truth(errors: "tuple[TruthError, ...]", turn_rad: float | None) -> None
     rows = []
     for item in errors:
         unit, k = _SHOWN[item.unit]
-        rows.append([item.instrument, unit, screen.short(item.before * k), screen.short(item.after * k)])
-    title = "Against the truth of this simulated log"
-    screen.show_table(title, ["instrument", "unit", "before, rms", "after, rms"], rows, left=2)
+        numbers = (screen.short(None if x is None else x * k) for x in (item.before, item.after, item.allowed))
+        holds = "not judged" if item.allowed is None else "yes" if item.holds else "NO"
+        rows.append([item.instrument, unit, *numbers, holds])
+    title = "Against the truth of this simulated log (rms)"
+    screen.show_table(title, ["instrument", "unit", "before", "after", "allowed", "holds"], rows, left=2)
     print("errors are means over 1 s, so that white noise does not hide them")
     if turn_rad is not None:
         turned = f"turned by {math.degrees(turn_rad):.2f} deg against the truth"
@@ -168,4 +170,6 @@ def show_truth(errors: "tuple[TruthError, ...]", turn_rad: float | None) -> None
 def truth_document(errors: "tuple[TruthError, ...]", turn_rad: float | None) -> dict[str, Any]:
     from dataclasses import asdict
 
-    return {"truth": [asdict(item) for item in errors], "axes_turned_rad": turn_rad} if errors else {}
+    if not errors:
+        return {}
+    return {"truth": [{**asdict(item), "holds": item.holds} for item in errors], "axes_turned_rad": turn_rad}

@@ -41,8 +41,10 @@ def apply_to(
     from strapdown.cli import screen
     from strapdown.errors import InputError
     from strapdown.io import check_writable, write
+    from strapdown.io.atomic import refuse_overwriting
 
     check_writable(output)
+    refuse_overwriting((output,), (calibration, log, columns))
     found = read_calibration(calibration)
     recording = read_log(log, sensor, columns)
     try:
@@ -95,10 +97,13 @@ def check_log(
     try:
         with screen.warnings_shown() as warned:
             checks = check(found, recording, gravity=local, field_ut=size)
-            errors, turn = against_truth(recording, apply(found, recording))
+            errors, turn = against_truth(found, recording, apply(found, recording))
     except InputError as error:
         raise InputError(f"{log}: {error}") from None
-    holds = all(item.holds for item in checks)
+    at_rest = all(item.holds for item in checks)
+    wrong = [item.instrument for item in errors if not item.holds]
+    judged = [item for item in errors if item.allowed is not None]
+    holds = at_rest and not wrong if judged or any(item.told for item in checks) else None
     if as_json:
         document: dict[str, Any] = {
             "calibration": str(calibration),
@@ -113,6 +118,16 @@ def check_log(
         show_checks(checks)
         show_truth(errors, turn)
         print(f"gravity: {local:.5f} m/s2 ({origin})")
-        print("the calibration holds" if holds else "the calibration does not hold any more: calibrate again")
-    if not holds:
+        if not at_rest:
+            print("the calibration does not hold any more: calibrate again")
+        elif wrong:
+            print(
+                f"the calibration does not hold against the truth of this log ({', '.join(wrong)}): it lacks a part of "
+                "the sensor's errors; calibrate in more poses and turns"
+            )
+        elif holds is None:
+            print("this log cannot check the calibration; give another one")
+        else:
+            print("the calibration holds")
+    if holds is False:
         raise typer.Exit(1)

@@ -91,12 +91,14 @@ def navigate(
 
     from strapdown.cli import screen
     from strapdown.cli.navigate.inputs import calibrated, mounting_of, reference_of, refuse_slow, three_numbers
-    from strapdown.cli.navigate.outputs import refuse_folder, write_all
+    from strapdown.cli.navigate.outputs import files_of, write_all
     from strapdown.cli.navigate.show import numbers, shares, show
     from strapdown.cli.orient.log import declination_of
     from strapdown.errors import InputError
     from strapdown.evaluation.matching import refuse_other_run
     from strapdown.evaluation.stops import stop_table
+    from strapdown.io.atomic import refuse_overwriting
+    from strapdown.io.folder import refuse_folder
     from strapdown.navigation.program import FILTERS
     from strapdown.navigation.program import navigate as run
     from strapdown.navigation.task import FARTHEST_LEVER_M, GIVEN_LEVER_M, UNKNOWN_LEVER_M, Task
@@ -115,7 +117,8 @@ def navigate(
         raise InputError(f"--odometer-sigma is {odometer_sigma:g} %; give a number from 0 to 50")
     r_bs_b = (0.0, 0.0, 0.0) if lever is None else three_numbers("--lever", lever, "X,Y,Z in m", FARTHEST_LEVER_M)
     if output is not None:
-        refuse_folder(output, names)
+        refuse_overwriting((output / file for file in files_of(names)), (log, calibration, reference, columns, part))
+        refuse_folder(output, files_of(names))
     for each in names:
         if each not in FILTERS:
             raise InputError(f'there is no filter "{each}"; valid names: {", ".join(FILTERS)}')

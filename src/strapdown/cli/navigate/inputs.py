@@ -109,16 +109,18 @@ def reference_of(
 def _places(path: Path) -> "StopPlaces | None":
     """Stops in the order of the drive: a CSV file with the columns x and y (m), and z if there is one."""
     import csv
+    import io
 
     import numpy as np
 
     from strapdown.errors import InputError
     from strapdown.evaluation.stops import stop_places
+    from strapdown.regular_file import opened
 
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with io.TextIOWrapper(opened(path), encoding="utf-8-sig", newline="") as file:
             rows = list(csv.reader(line for line in file if line.strip() and not line.startswith("#")))
-    except (OSError, UnicodeDecodeError, csv.Error):
+    except (OSError, UnicodeDecodeError, csv.Error, InputError):
         return None  # its reader will say what it is
     header = [cell.strip().lower() for cell in rows[0]] if rows else []
     if header not in (["x", "y"], ["x", "y", "z"]):

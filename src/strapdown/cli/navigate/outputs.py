@@ -10,23 +10,9 @@ if TYPE_CHECKING:
     from strapdown.navigation.program import Navigated
 
 
-def refuse_folder(folder: Path, names: list[str]) -> None:
-    """Before an hour of work: that the results can be written, without a trace if nothing comes of it."""
-    import os
-
-    from strapdown.errors import InputError
-    from strapdown.io.atomic import writable_target
-
-    if folder.is_dir():
-        solutions = (f"{name}{suffix}" for name in names for suffix in (".csv", ".parquet"))  # the length decides
-        for file in ("report.html", "trajectory.png", *solutions):
-            writable_target(folder / file)
-        return
-    there = next((each for each in (folder, *folder.absolute().parents) if each.exists()), folder)
-    if not there.is_dir():
-        raise InputError(f"cannot make folder {folder}: {there} is a file; choose another with -o")
-    if not os.access(there, os.W_OK):
-        raise InputError(f"cannot make folder {folder}: {there} is not writable; choose another with -o")
+def files_of(names: list[str]) -> list[str]:
+    """All names that a run may write: the length of the log chooses the format of its solutions."""
+    return ["report.html", "trajectory.png", *(f"{name}{suffix}" for name in names for suffix in (".csv", ".parquet"))]
 
 
 def write_all(
@@ -38,15 +24,13 @@ def write_all(
     gravity: str,
     calibration: Path | None,
 ) -> dict[str, str]:
-    from strapdown.cli.reproduce.command import make_folder
+    from strapdown.io.folder import output_folder
     from strapdown.io.solution import solution_suffix, write_solution
     from strapdown.reporting.figures import save
     from strapdown.reporting.navigation_figures import detector_figure, innovation_figure, trajectory_figure
     from strapdown.reporting.report import write_report
 
-    make_folder(folder)
     solutions = {name: n.solution for name, n in found.items()}
-    save(trajectory_figure(solutions, truth, stops, log.name), folder / "trajectory.png")
     more = {}
     for name, n in found.items():
         if n.innovations:
@@ -57,17 +41,19 @@ def write_all(
         "log": {"file": log.name, "samples": len(first.solution), "gravity": gravity},
         "calibration": {"file": "none" if calibration is None else calibration.name},
     }
-    write_report(
-        folder / "report.html",
-        solutions,
-        title=f"Navigation of {log.name}",
-        reference=truth,
-        stops=stops,
-        conditions=conditions,
-        more_figures=more,
-    )
-    for name, solution in solutions.items():  # last: they are the largest
-        write_solution(folder / f"{name}{solution_suffix(solution)}", solution)
+    with output_folder(folder, "navigate") as new:
+        save(trajectory_figure(solutions, truth, stops, log.name), new / "trajectory.png")
+        write_report(
+            new / "report.html",
+            solutions,
+            title=f"Navigation of {log.name}",
+            reference=truth,
+            stops=stops,
+            conditions=conditions,
+            more_figures=more,
+        )
+        for name, solution in solutions.items():
+            write_solution(new / f"{name}{solution_suffix(solution)}", solution)
     return {
         "solutions": str(folder),
         "picture": str(folder / "trajectory.png"),

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from strapdown.cli.log import Columns, Gravity, Json, Sensor, chosen, read_sensors
-from strapdown.cli.orient.log import Prepared, declination_of, filter_for, prepared, refuse_overwriting
+from strapdown.cli.orient.log import Prepared, declination_of, filter_for, prepared
 
 if TYPE_CHECKING:
     from strapdown.types import Recording, Solution
 
 _DEFAULT = "lodestar"
-_MOST_ASIDE = 0.5  # of all readings: a filter that rejects more has a wrong log or wrong settings
+_ANGLE_DECIMALS = 9  # of angles.csv: far below what any sensor shows; times are written with all their digits
+_MOST_REJECTED = 0.5  # of all readings: a filter that rejects more has a wrong log or wrong settings
 _ADVICE = {
     "acc_rejected": ("accelerometer's", "check its unit, its calibration and --gravity"),
     "mag_rejected": ("magnetometer's", "calibrate it (strapdown calibrate magnetometer), or use --axes 6"),
@@ -60,6 +61,8 @@ def orient(
     """
     from strapdown.cli import screen
     from strapdown.errors import InputError
+    from strapdown.io.atomic import refuse_overwriting
+    from strapdown.io.folder import refuse_folder
     from strapdown.orientation.catalogue import FILTERS
 
     if listed:
@@ -74,8 +77,10 @@ def orient(
     if declination is not None and not -180.0 <= declination <= 180.0:
         raise InputError(f"--declination is {declination:g}; give degrees from -180 to 180, east positive")
     if output is not None:
-        written_to = [path for suffix in (".csv", ".parquet") for path in _files(output, names, suffix).values()]
-        refuse_overwriting(written_to, (log, calibration, columns))
+        csv, parquet = (_files(output, names, suffix) for suffix in (".csv", ".parquet"))  # the length decides
+        written_to = [*csv.values(), *(path for what, path in parquet.items() if what != "picture")]
+        refuse_overwriting(written_to, (log, calibration, columns, part))
+        refuse_folder(output, [path.name for path in written_to])
     sensors = read_sensors(log, columns)
     recording = chosen(sensors, sensor, log)
     own = None if magnetometer is None else chosen(sensors, magnetometer, log)
@@ -114,14 +119,14 @@ def _names(compare: str) -> list[str]:
 
 
 def _remarks(solutions: "dict[str, Solution]") -> list[str]:
-    """What users should hear of: events, and readings that were set aside most of the time."""
+    """What users should hear of: events, and readings that were rejected most of the time."""
     said = []
     for name, solution in solutions.items():
         said += [f"{name}: {event.text}" for event in solution.events[:3]]
         for flag, (whose, advice) in _ADVICE.items():
             share = float(solution.flags[flag].mean()) if flag in solution.flags else 0.0
-            if share > _MOST_ASIDE:
-                said.append(f"{name}: set {100.0 * share:.0f} % of the {whose} readings aside: {advice}")
+            if share > _MOST_REJECTED:
+                said.append(f"{name}: rejected {100.0 * share:.0f} % of the {whose} readings: {advice}")
     return said
 
 
@@ -191,24 +196,29 @@ def _write(
     title: str,
 ) -> dict[str, str]:
     """shown: the solutions as the picture has them."""
-    from strapdown.cli.reproduce.command import make_folder
+    import numpy as np
+
     from strapdown.evaluation.attitude import angles_deg
+    from strapdown.io.folder import output_folder
     from strapdown.io.plain_table import write_table
     from strapdown.io.solution import solution_suffix, write_solution
     from strapdown.reporting.figures import save
     from strapdown.reporting.orientation_figures import orientation_figure
 
-    make_folder(folder)
-    files = _files(folder, list(solutions), solution_suffix(next(iter(solutions.values()))))
+    suffix = solution_suffix(next(iter(solutions.values())))
     columns = {"t [s]": recording.t}
     attitudes = {name: solution.q_nb for name, solution in solutions.items()}
     for name, q in (attitudes if q_truth is None else {**attitudes, "true": q_truth}).items():
         turned = angles_deg(q)
+        turned = np.round(turned, _ANGLE_DECIMALS)
         columns |= {f"{name} {angle} [deg]": turned[:, i] for i, angle in enumerate(("roll", "pitch", "yaw"))}
-    write_table(files["angles"], columns)
-    for name, solution in solutions.items():
-        write_solution(files[name], solution)
-    save(orientation_figure(shown, recording.t, q_truth, title), files["picture"])
+    with output_folder(folder, "orient") as new:
+        files = _files(new, list(solutions), suffix)
+        write_table(files["angles"], columns)
+        for name, solution in solutions.items():
+            write_solution(files[name], solution)
+        save(orientation_figure(shown, recording.t, q_truth, title), files["picture"])
+    files = _files(folder, list(solutions), suffix)
     return {"solutions": str(folder), "angles": str(files["angles"]), "picture": str(files["picture"])}
 
 
@@ -217,7 +227,7 @@ def _document(solutions: "dict[str, Solution]", errors: dict[str, Any]) -> dict[
 
 
 def _last(solution: "Solution") -> dict[str, Any]:
-    """What a filter ends with, and how often it set readings aside."""
+    """What a filter ends with, and how often it rejected readings."""
     from strapdown.evaluation.attitude import angles_deg
 
     roll, pitch, yaw = angles_deg(solution.q_nb[-1:])[0].tolist()
@@ -254,7 +264,7 @@ def _show(solutions: "dict[str, Solution]", errors: dict[str, Any], nine: bool) 
         title += "; for the errors the first heading is the truth's"
     screen.show_table(
         title,
-        ["filter", "total", "heading", "inclination", "roll", "pitch", "yaw", "rest", "acc aside", "mag aside"],
+        ["filter", "total", "heading", "inclination", "roll", "pitch", "yaw", "rest", "acc rejected", "mag rejected"],
         rows,
     )
 

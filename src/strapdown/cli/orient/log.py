@@ -1,6 +1,6 @@
 """What strapdown orient does before a filter runs: the log made ready, and the filter's settings from what is known."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -130,16 +130,6 @@ def declination_of(recording: "Recording", nine: bool, notes: list[str]) -> floa
     degrees = float(np.rad2deg(declination(np.array(field_n, dtype=np.float64))))
     notes.append(f"declination {degrees:.2f} deg, from the field that the log states for its place")
     return degrees
-
-
-def refuse_overwriting(written: Iterable[Path], read: Iterable[Path | None]) -> None:
-    """A command does not write over what it reads."""
-    from strapdown.errors import InputError
-
-    inputs = {path.resolve() for path in read if path is not None}
-    for path in written:
-        if path.resolve() in inputs:
-            raise InputError(f"{path} would be written over, and it is read here; give another folder with -o")
 
 
 def filter_for(name: str, log: Prepared, declination_deg: float, part_given: bool) -> Any:

@@ -48,6 +48,7 @@ def reproduce(
     """
     from strapdown.cli import screen
     from strapdown.errors import InputError
+    from strapdown.io.folder import refuse_folder
 
     if paper.upper() not in _PAPERS:
         raise InputError(f'paper "{paper}" is not known; valid names: {", ".join(_PAPERS)}')
@@ -78,11 +79,11 @@ def reproduce(
     if names[0] not in NAMES:
         raise InputError(f'experiment "{experiment}" is not known; valid names: {", ".join(NAMES)}')
     folder = output if output is not None else Path("strapdown-reproduce-A")
-    make_folder(folder)
+    refuse_folder(folder)
     screen.ready()
     with screen.progress("paper A", 1.0) as done:
         result = run(names, done)
-    written = _write(result, folder)
+    written = _write(result, folder, "reproduce A" if experiment is None else f"reproduce A {names[0]}")
     if as_json:
         screen.show_json({"claims": [claim.as_dict() for claim in result.claims], "output": str(folder)})
     else:
@@ -95,28 +96,20 @@ def reproduce(
     exit_by(result.claims)
 
 
-def make_folder(folder: Path) -> None:
-    """The folder for output, made if it is not there."""
-    from strapdown.errors import InputError
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot make folder {folder}: {error.strerror}; choose another with -o") from None
-
-
-def _write(result: "Reproduction", folder: Path) -> list[Path]:
+def _write(result: "Reproduction", folder: Path, owner: str) -> list[Path]:
     from strapdown.io import write
+    from strapdown.io.folder import output_folder
     from strapdown.papers.a.figures import figures
     from strapdown.reporting.figures import save
 
     written = []
-    for name, recordings in result.recordings.items():
-        written.append(folder / f"{name}.parquet")
-        write(written[-1], recordings)
-    for name, figure in figures(result).items():
-        written.append(folder / name)
-        save(figure, written[-1])
+    with output_folder(folder, owner) as new:
+        for name, recordings in result.recordings.items():
+            written.append(folder / f"{name}.parquet")
+            write(new / f"{name}.parquet", recordings)
+        for name, figure in figures(result).items():
+            written.append(folder / name)
+            save(figure, new / name)
     return written
 
 
@@ -191,10 +184,11 @@ def _compare_coppeliasim(folder: Path, output: Path | None, as_json: bool) -> No
 
     from strapdown.cli import screen
     from strapdown.io import whole_file
+    from strapdown.io.folder import output_folder, refuse_folder
     from strapdown.papers.a.coppeliasim import compare
 
     if output is not None:
-        make_folder(output)
+        refuse_folder(output)
     screen.ready()
     result = compare(folder)
     document = {
@@ -204,7 +198,7 @@ def _compare_coppeliasim(folder: Path, output: Path | None, as_json: bool) -> No
         "notes": result.notes,
     }
     if output is not None:
-        with whole_file(output / "coppeliasim.json") as tmp:
+        with output_folder(output, "reproduce A coppeliasim") as new, whole_file(new / "coppeliasim.json") as tmp:
             tmp.write_text(json.dumps(document, indent=1, allow_nan=False), encoding="utf-8")
     if as_json:
         screen.show_json(document)

@@ -18,7 +18,7 @@ C_EXPERIMENTS = ("calibration", "navigation", "scenarios", "foot")
 
 def reproduce_b(experiment: str | None, folder: Path, data: Path | None, as_json: bool) -> None:
     from strapdown.cli import screen
-    from strapdown.cli.reproduce.command import make_folder
+    from strapdown.io.folder import refuse_folder
     from strapdown.kernels.compiled import ERRORS
     from strapdown.papers.recorded_data import data_folder
 
@@ -26,7 +26,7 @@ def reproduce_b(experiment: str | None, folder: Path, data: Path | None, as_json
     recorded = data_folder(data)
     if experiment is not None and data is not None and "orientation" in names:
         _needed(recorded, ("broad",), "the trials of BROAD")
-    make_folder(folder)
+    refuse_folder(folder)
     claims: list[Claim] = []
     figures: dict[str, Figure] = {}
     notes: list[str] = []
@@ -54,14 +54,15 @@ def reproduce_b(experiment: str | None, folder: Path, data: Path | None, as_json
     more: dict[str, Any] = {} if table is None else {"broad": _scores(table)}
     if table is not None and not as_json:
         _show_broad(table)
-    _finish(claims, figures, notes, folder, as_json, more)
+    pictures = _save(figures, folder, "reproduce B" if experiment is None else f"reproduce B {names[0]}")
+    _finish(claims, pictures, notes, as_json, more)
 
 
 def reproduce_c(experiment: str | None, folder: Path, data: Path | None, runs: int | None, as_json: bool) -> None:
     """runs: virtual specimens or robots; 100 for calibration, 50 for navigation, 10 for each scenario if None."""
     from strapdown.cli import screen
-    from strapdown.cli.reproduce.command import make_folder
     from strapdown.errors import InputError
+    from strapdown.io.folder import refuse_folder
     from strapdown.kernels.compiled import ERRORS
     from strapdown.papers.recorded_data import data_folder
 
@@ -73,7 +74,7 @@ def reproduce_c(experiment: str | None, folder: Path, data: Path | None, runs: i
         from strapdown.papers.c.foot import SETS
 
         _needed(recorded, SETS, "the recorded walks")
-    make_folder(folder)
+    refuse_folder(folder)
     screen.ready(*ERRORS, "calibration.ellipsoid")
     claims: list[Claim] = []
     notes: list[str] = []
@@ -105,7 +106,7 @@ def reproduce_c(experiment: str | None, folder: Path, data: Path | None, runs: i
             claims += scenario_claims(done, runs or 10)[0]
     if "foot" in names:
         claims += _foot(recorded, notes)
-    _finish(claims, {}, notes, folder, as_json, more)
+    _finish(claims, [], notes, as_json, more)
 
 
 def _foot(recorded: Path | None, notes: list[str]) -> "list[Claim]":
@@ -140,23 +141,28 @@ def _experiments(wanted: str | None, valid: Sequence[str]) -> Sequence[str]:
     return (wanted.lower(),)
 
 
+def _save(figures: "Mapping[str, Figure]", folder: Path, owner: str) -> list[str]:
+    """The paths of the pictures."""
+    from strapdown.io.folder import output_folder
+    from strapdown.reporting.figures import save
+
+    if figures:
+        with output_folder(folder, owner) as new:
+            for name, figure in figures.items():
+                save(figure, new / name)
+    return [str(folder / name) for name in figures]
+
+
 def _finish(
-    claims: "Sequence[Claim]",
-    figures: "Mapping[str, Figure]",
-    notes: Sequence[str],
-    folder: Path,
-    as_json: bool,
-    more: dict[str, Any],
+    claims: "Sequence[Claim]", pictures: Sequence[str], notes: Sequence[str], as_json: bool, more: dict[str, Any]
 ) -> None:
     from strapdown.cli import screen
     from strapdown.cli.reproduce.command import exit_by, show_claims
-    from strapdown.reporting.figures import save
 
-    for name, figure in figures.items():
-        save(figure, folder / name)
-    pictures = [str(folder / name) for name in figures]
     if as_json:
-        screen.show_json({"claims": [c.as_dict() for c in claims], "figures": pictures, "notes": list(notes), **more})
+        screen.show_json(
+            {"claims": [c.as_dict() for c in claims], "figures": list(pictures), "notes": list(notes), **more}
+        )
     else:
         show_claims(claims)
         for note in notes:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from strapdown.errors import InputError
+from strapdown.io.plain_values import json_values
 from strapdown.sensors.triad import (
     Triad,
     Vector,
@@ -123,14 +124,7 @@ def _beyond_linear(powers: tuple[Vector, ...]) -> bool:
 
 def matlab_from(data: bytes, path: Path, part: str | None = None) -> tuple[dict[str, Triad], dict[str, Any]]:
     """The instruments of a part in MATLAB's JSON, and what else the file says of it."""
-    try:
-        values = json.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not a text file in UTF-8; write it as JSON") from None
-    except ValueError as error:
-        raise InputError(f"{path}: not valid JSON: {error}; correct it there") from None
-    except RecursionError:
-        raise InputError(f"{path}: not valid JSON: nested too deeply; use MATLAB's parts and properties") from None
+    values = json_values(data, path, "use MATLAB's parts and properties")
     parts = values if isinstance(values, dict) else {}
     parts = {name: table for name, table in parts.items() if isinstance(table, dict) and _NAMES.keys() & table.keys()}
     if not parts:

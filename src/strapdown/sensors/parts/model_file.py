@@ -17,9 +17,9 @@ import numpy as np
 
 from strapdown.errors import InputError
 from strapdown.io.atomic import whole_bytes, whole_file
+from strapdown.io.plain_values import toml_values
 from strapdown.io.toml_text import shown, toml_key, toml_value
 from strapdown.sensors.parts.part import SI_UNIT
-from strapdown.sensors.parts.part_file import toml_values
 from strapdown.sensors.parts.units import to_si
 from strapdown.sensors.triad import Triad, random_walk_from_density
 

@@ -5,15 +5,15 @@ part.py.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator
-from pathlib import Path
+from os import PathLike
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from strapdown.errors import InputError
-from strapdown.io.atomic import whole_bytes
+from strapdown.io.plain_values import toml_values
+from strapdown.regular_file import whole_bytes
 from strapdown.sensors.parts.sheet_number import FAR, Figure, Number, Status, Table, Text
 from strapdown.sensors.parts.units import units_of
 
@@ -204,29 +204,17 @@ class PartFile(Table):
                     yield instrument, name, number
 
 
-def read_part_file(path: Path) -> PartFile:
+def read_part_file(path: str | PathLike[str]) -> PartFile:
     """The part in a TOML file; any defect is one sentence that names the file and the field."""
     return part_file_from(toml_values(whole_bytes(path, "part file"), path), path)
 
 
-def part_file_from(values: dict[str, Any], path: Path) -> PartFile:
+def part_file_from(values: dict[str, Any], path: str | PathLike[str]) -> PartFile:
     """The part in plain values; `path` is where they came from, for messages."""
     try:
         return PartFile.model_validate(values)
     except ValidationError as error:
         raise InputError(f"{path}: {_first(error)}") from None
-
-
-def toml_values(data: bytes, path: Path) -> dict[str, Any]:
-    """Bytes of a TOML file as plain values."""
-    try:
-        return tomllib.loads(data.decode("utf-8"))
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not a text file in UTF-8; write it as TOML") from None
-    except ValueError as error:  # tomllib's own, and numbers of thousands of digits
-        raise InputError(f"{path}: not valid TOML: {error}; correct it there") from None
-    except RecursionError:
-        raise InputError(f"{path}: not valid TOML: nested too deeply; use tables and plain values") from None
 
 
 _TABLES: dict[str, type[BaseModel]] = {
