@@ -77,10 +77,10 @@ def navigate(
     notes: list[str] = []
     refuse_too_long(len(recording))
     refuse_slow(recording)
-    recording, spikes = without_spikes(recording, task.noise)
     recording, dead = without_dead_field(recording)
     notes += [finding.sentence for finding in dead]
     checked(recording, gravity=earth.gravity(task.gravity), q_bs=task.q_bs)
+    recording, spikes = without_spikes(recording, task.noise)
     special = {"foot": _foot, "hand": _hand}
     run = special.get(task.vehicle, _paper if name == "ekf15" else _vehicle)
     solution, stops, innovations, last = run(recording, task, notes, done)

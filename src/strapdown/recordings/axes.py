@@ -34,11 +34,12 @@ _WINDOW_S = 3.0  # Delta v of a step or a stroke over it is below a tenth of gra
 _BLOCK_S = 0.04
 _BLOCK_RAD = 0.5  # turn within a block: averages over more would shrink
 _MOST_BLOCKS, _LEAST_BLOCKS = 128, 8
-_EVEN_WINDOWS, _TILTED_WINDOWS = 24, 24  # spread over the log, and those in which gravity moves most
-_CANDIDATES = 192  # looked at for tilt, by some rows of each
+_EVEN_WINDOWS, _TURNED_WINDOWS = 24, 16  # spread over the log, and those in which gravity or the field turns most
+_CANDIDATES = 256  # looked at for turns, by some rows of each
 _LOOKED_AT = 8  # rows at each end of a candidate
 _TRIED_WINDOWS = 16  # for each of the 48 orders and signs
-_CLEAR = 0.05  # of gravity, by which a remedy must be better than the others to be named
+_CLEAR = 0.4  # misfit of a remedy against those of the others for it to be named
+_ROUNDOFF_OF_MOTION = 0.01  # of gravity: less is left by no real motion
 _GAP = 5.0  # usual steps: no window over a gap
 # (what the gyroscope's reading must be multiplied by, what it is)
 SCALES = (
@@ -92,7 +93,7 @@ def turns_of(recording: Recording, offset: Array | None = None) -> Turns | None:
         return None
     length = width * blocks
     dt = np.diff(recording.t, prepend=recording.t[0] - step)
-    rows = _chosen(recording.acc_s, length)[:, None] + np.arange(length)
+    rows = _chosen(recording, length)[:, None] + np.arange(length)
     whole = dt[rows].max(axis=1) < _GAP * step
     rows = rows[whole]
     if not len(rows):
@@ -107,18 +108,20 @@ def turns_of(recording: Recording, offset: Array | None = None) -> Turns | None:
     return Turns(theta, cut(recording.acc_s).mean(axis=2), field, length * step)
 
 
-def _chosen(acc_s: Array, length: int) -> NDArray[np.int64]:
-    """First rows of the windows to look at."""
-    count = 2 * (len(acc_s) // length) - 1  # half over each other, so that a turn lies within one of them
-    first = np.linspace(0, len(acc_s) - length, min(count, _CANDIDATES)).astype(np.int64)
+def _chosen(recording: Recording, length: int) -> NDArray[np.int64]:
+    """First rows of the windows to look at: spread over the log, and those in which gravity or the field turns most."""
+    count = 4 * (len(recording) // length - 1) + 1  # a quarter apart, so that a turn lies in the middle of one of them
+    first = np.linspace(0, len(recording) - length, min(count, _CANDIDATES)).astype(np.int64)
     end = max(1, length // 4)
     rows = np.linspace(0, end - 1, min(end, _LOOKED_AT)).astype(np.int64)
-    begins, ends = (tamed(acc_s[first[:, None] + at + rows]).mean(axis=1) for at in (0, length - end))
-    size = np.linalg.norm(begins, axis=1) * np.linalg.norm(ends, axis=1)
-    cosine = np.einsum("ij,ij->i", begins, ends) / np.maximum(size, 1e-300)
-    tilted = np.argsort(cosine, kind="stable")[:_TILTED_WINDOWS]
-    even = np.linspace(0, len(first) - 1, min(len(first), _EVEN_WINDOWS)).astype(np.int64)
-    return np.asarray(first[np.unique(np.concatenate([even, tilted]))])
+    chosen = [np.linspace(0, len(first) - 1, min(len(first), _EVEN_WINDOWS)).astype(np.int64)]
+    for values in (recording.acc_s, recording.mag_s):
+        if values is not None:
+            begins, ends = (tamed(values[first[:, None] + at + rows]).mean(axis=1) for at in (0, length - end))
+            size = np.linalg.norm(begins, axis=1) * np.linalg.norm(ends, axis=1)
+            cosine = np.einsum("ij,ij->i", begins, ends) / np.maximum(size, 1e-300)
+            chosen.append(np.argsort(cosine, kind="stable")[:_TURNED_WINDOWS])
+    return np.asarray(first[np.unique(np.concatenate(chosen))])
 
 
 def gravity_kept(turns: Turns, gravity: float) -> Array:
@@ -136,22 +139,25 @@ def accelerometer_disagreement(turns: Turns, gravity: float) -> Disagreement | N
     theta, force = turns.theta[worst], turns.force[worst]
     before, share = float(kept[worst].mean()), len(lost) / len(turns)
 
-    def fits(trial: Array) -> float:
-        """1 where all of gravity is kept: more than gravity is as wrong as less."""
-        return float(1.0 - np.abs(1.0 - _mean_size(theta @ trial.T, force) / gravity).mean())
+    def misfit(trial: Array, turn: Array = theta, acc: Array = force) -> Array:
+        """0 where all of gravity is kept: more than gravity is as wrong as less."""
+        return np.abs(1.0 - _mean_size(turn @ trial.T, acc) / gravity)
 
-    unturned = fits(np.zeros((3, 3)))
-    best, axes = max(((fits(trial), trial) for trial in _signed_orders()), key=lambda found: found[0])
-    factor, scaled = None, 0.0
-    for scale, _ in SCALES:
-        fit = fits(scale * np.eye(3))
-        if fit > scaled + _CLEAR:  # deg/s, the most common, is first
-            factor, scaled = scale, fit
-    if best >= GRAVITY_KEPT and best > max(unturned, scaled) + _CLEAR and not np.array_equal(axes, np.eye(3)):
-        whole = 1.0 - np.abs(1.0 - _mean_size(turns.theta @ axes.T, turns.force) / gravity)
-        if float(np.median(whole)) >= GRAVITY_KEPT:  # else it helps some windows and harms the others
-            return Disagreement(before, best, share, axes)
-    return Disagreement(before, max(best, scaled), share, None, factor if scaled >= GRAVITY_KEPT else None)
+    unturned = float(misfit(np.zeros((3, 3))).mean())
+    best, axes = min(((float(misfit(trial).mean()), trial) for trial in _signed_orders()), key=lambda found: found[0])
+    factor, scaled = SCALES[0][0], float(misfit(SCALES[0][0] * np.eye(3)).mean())  # deg/s, the most common
+    for scale, _ in SCALES[1:]:
+        after = float(misfit(scale * np.eye(3)).mean())
+        if _clearly_less(after, scaled):
+            factor, scaled = scale, after
+    if best < 1.0 - GRAVITY_KEPT and _clearly_less(best, min(unturned, scaled)) and not np.array_equal(axes, np.eye(3)):
+        if float(np.median(misfit(axes, turns.theta, turns.force))) < 1.0 - GRAVITY_KEPT:
+            return Disagreement(before, 1.0 - best, share, axes)  # else it helps some windows and harms the others
+    return Disagreement(before, 1.0 - min(best, scaled), share, None, factor if scaled < 1.0 - GRAVITY_KEPT else None)
+
+
+def _clearly_less(misfit: float, other: float) -> bool:
+    return max(misfit, _ROUNDOFF_OF_MOTION) < _CLEAR * other
 
 
 def magnetometer_disagreement(turns: Turns) -> Disagreement | None:

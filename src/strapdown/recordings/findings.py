@@ -101,7 +101,7 @@ SENTENCES: dict[str, str] = {
         "change: it is saturated or broken, or its column is wrong; check range, wiring and column mapping (docs/io.md)"
         for name in ("accelerometer", "gyroscope", "magnetometer")
     },
-    "magnetometer_saturated": "{percent:.2g} % of the magnetometer's samples are saturated, the first at sample "
+    "magnetometer_saturated": "{percent:.3g} % of the magnetometer's samples are saturated, the first at sample "
     "{sample} (t = {t_s:.6g} s); choose a wider range, move away from the magnet, or work without it",
     "magnetometer_uneven": "the magnetometer reads {low:.3g} to {high:.3g} uT as it turns, {percent:.0f} % about its "
     "median: calibrate it first",
