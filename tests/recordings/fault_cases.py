@@ -44,7 +44,7 @@ def read_along(path, seed, duration_s=None):
 
 @cache
 def right(kind):
-    """hand: rest, tilts and moves, rest. drive: a robot on a floor. table: rest. poses: on six faces. tumble: all about."""
+    """hand: rest, tilts and moves. drive: a robot on a floor. table: rest. poses: on six faces. tumble: all about."""
     if kind == "hand":
         angles = [(0, 0, 0), (0, 0, 0), (70, 10, 30), (-60, 50, -40), (40, -65, 60), (80, 20, 10), (0, 0, 0), (0, 0, 0)]
         places = [

@@ -42,9 +42,7 @@ def to_flu(values: Array, frame: str) -> Array:
         return values
     if values.shape[1] == 2:
         if frame[2] not in "ud":
-            raise InputError(
-                f'tilt cannot be converted from frame "{frame}", whose z axis is not vertical; leave it out'
-            )
+            raise InputError(f'tilt cannot be converted from frame "{frame}", whose z axis is level; leave it out')
         up = _matrix(frame)[:2, :2]
         return np.ascontiguousarray(values @ up.T)
     converted = _NAMED[frame](values) if frame in _NAMED else values @ _matrix(frame).T

@@ -38,7 +38,7 @@ from strapdown.navigation.stops.vehicle import NoiseStops, believed_stops, looks
 from strapdown.navigation.stops.verdicts import JudgedStops, told_with
 from strapdown.navigation.task import Task as Task
 from strapdown.recordings.faults import without_dead_field, without_spikes
-from strapdown.recordings.rest import still_intervals
+from strapdown.recordings.rest import first_rest_until_s
 from strapdown.recordings.units import refuse_slow, refuse_uncalibrated
 from strapdown.recordings.verdict import checked
 from strapdown.types import Recording, Solution
@@ -47,8 +47,6 @@ FILTERS = ("eskf", "ekf15")
 _LONGEST_REST_S = 30.0
 _NORTH_RAD = 0.5 * np.pi  # yaw of a body that heads north
 _WHEEL_WINDOW_S = 0.3  # over which a wheel is seen to turn
-_LOOKS_S = (600.0, 60.0, 15.0)  # of a log, for the rest with which it begins
-_SURE_REST_S = 3.0  # a short look shows it, or the controller says so
 _EDGE_S = 0.2  # of the rest, not taken: the start of the drive shows late
 
 
@@ -187,7 +185,7 @@ def _hand(recording: Recording, task: Task, notes: list[str], done: Callable[[fl
 
 def _aligned(recording: Recording, task: Task, notes: list[str]) -> Alignment:
     """On the rest with which the log begins."""
-    until_s = _first_still_until_s(recording)
+    until_s = first_rest_until_s(recording)
     longest_s = min(until_s - recording.t[0], _LONGEST_REST_S + _EDGE_S)
     turns = wheel_turns(recording, _WHEEL_WINDOW_S)
     moves_s = recording.t[turns.argmax()] - recording.t[0] - _WHEEL_WINDOW_S if turns.any() else np.inf
@@ -197,33 +195,6 @@ def _aligned(recording: Recording, task: Task, notes: list[str]) -> Alignment:
     if yaw is None:
         return align_by_magnetometer(recording, declination_rad=task.declination_rad, rest_s=rest_s, q_bs=task.q_bs)
     return align_to_yaw(recording, yaw, sigma, rest_s=rest_s, q_bs=task.q_bs)
-
-
-def _first_still_until_s(recording: Recording) -> float:
-    """Until when the log lies still from its start on. Of a long look quiet arcs may be more than the rest: then a
-    short one tells, if the rest is long enough. Where readings are too few to tell, the controller's word does."""
-    t, begins_s = recording.t, float(recording.t[0])
-    refused: InputError | None = None
-    for look_s in _LOOKS_S:
-        near = slice(np.searchsorted(t, begins_s + look_s))
-        gyr_s, acc_s = (None if x is None else x[near] for x in (recording.gyr_s, recording.acc_s))
-        try:
-            found = still_intervals(Recording(t[near], gyr_s, acc_s))[0]
-        except InputError as error:
-            refused = refused or error
-            continue
-        at_start = found.t_s <= begins_s + 1.0
-        if at_start and (look_s == _LOOKS_S[0] or found.until_s - begins_s >= _SURE_REST_S):
-            return found.until_s
-        refused = refused or InputError(
-            f"the log begins in motion and first rests at t = {found.t_s:.4g} s; start it at rest, or cut it there"
-        )
-    if recording.stop is not None and not recording.stop.all():
-        told = int(np.argmin(recording.stop))  # samples of the stop with which the log begins
-        if told > 0 and t[told - 1] - begins_s >= _SURE_REST_S:
-            return float(t[told - 1])
-    assert refused is not None
-    raise refused
 
 
 def _heading(recording: Recording, task: Task, notes: list[str]) -> tuple[float | None, float]:

@@ -150,9 +150,10 @@ def accelerometer_disagreement(turns: Turns, gravity: float) -> Disagreement | N
         after = float(misfit(scale * np.eye(3)).mean())
         if _clearly_less(after, scaled):
             factor, scaled = scale, after
-    if best < 1.0 - GRAVITY_KEPT and _clearly_less(best, min(unturned, scaled)) and not np.array_equal(axes, np.eye(3)):
-        if float(np.median(misfit(axes, turns.theta, turns.force))) < 1.0 - GRAVITY_KEPT:
-            return Disagreement(before, 1.0 - best, share, axes)  # else it helps some windows and harms the others
+    named = best < 1.0 - GRAVITY_KEPT and _clearly_less(best, min(unturned, scaled))
+    # it must not help some windows and harm the others
+    if named and float(np.median(misfit(axes, turns.theta, turns.force))) < 1.0 - GRAVITY_KEPT:
+        return Disagreement(before, 1.0 - best, share, axes)
     return Disagreement(before, 1.0 - min(best, scaled), share, None, factor if scaled < 1.0 - GRAVITY_KEPT else None)
 
 
