@@ -157,6 +157,7 @@ def _against_magnetometer(off: Disagreement, confirmed: bool) -> Finding:
     assert off.axes is not None
     numbers = {"good": off.kept, "bad": off.lost}
     if confirmed:
-        return Finding("magnetometer_axes", WARN, {"axes": axes_words(off.axes.T), **numbers})
+        axes = off.axes.T if off.axes.sum() > 0.0 else -off.axes.T  # both turn alike
+        return Finding("magnetometer_axes", WARN, {"axes": axes_words(axes), **numbers})
     words = {"other": "magnetometer", "axes": axes_words(off.axes), "of": "its changes unexplained"}
     return Finding("gyroscope_axes", WARN, {**words, **numbers})

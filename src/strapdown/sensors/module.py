@@ -55,7 +55,7 @@ class Module:
         regular = axes.shape == (3, 3) and bool(np.isfinite(axes).all())
         if not (regular and np.allclose(np.clip(axes, -2.0, 2.0) @ np.clip(axes, -2.0, 2.0).T, np.eye(3), atol=1e-6)):
             raise InputError(
-                f'sensor "{self.name}": magnetometer_axes is {str(self.magnetometer_axes)[:60]}; give three rows of '
+                f'sensor "{self.name}": magnetometer_axes is {" ".join(str(self.magnetometer_axes).split())[:60]}; give three rows of '
                 "three numbers that rotate or swap axes"
             )
 
