@@ -27,10 +27,10 @@ FIELD_N = np.array([0.0, 20.0, -43.0])  # uT
 RATE_HZ = 100.0
 
 
-def read_along(path, seed, duration_s=None):
+def read_along(path, seed, rate_hz=RATE_HZ):
     """What a calibrated consumer part reads: white noise and small offsets."""
     rng = np.random.default_rng(seed)
-    t = np.arange(0.0, duration_s or path.duration_s, 1.0 / RATE_HZ)
+    t = np.arange(0.0, path.duration_s, 1.0 / rate_hz)
     motion = path.at(t)
     noise = rng.standard_normal((3, len(t), 3))
     field_s = q_rotate(q_conj(motion.q_nb), np.broadcast_to(FIELD_N, (len(t), 3)))
@@ -42,24 +42,29 @@ def read_along(path, seed, duration_s=None):
     )
 
 
+def hand(rate_hz=RATE_HZ):
+    """Rest, then tilts and moves, then rest."""
+    angles = [(0, 0, 0), (0, 0, 0), (70, 10, 30), (-60, 50, -40), (40, -65, 60), (80, 20, 10), (0, 0, 0), (0, 0, 0)]
+    places = [
+        (0, 0, 0),
+        (0, 0, 0),
+        (0.4, 0, 0.2),
+        (0.6, 0.5, 0),
+        (0, 0.5, 0.3),
+        (-0.4, 0.2, 0),
+        (0, 0, 0),
+        (0, 0, 0),
+    ]
+    times = [0.0, 5.0, 8.0, 11.0, 14.0, 17.0, 20.0, 24.0]
+    turned = [q_from_euler(*np.radians(np.array(a, dtype=float))) for a in angles]
+    return read_along(Waypoints(times, np.array(places, dtype=float), turned), 1, rate_hz)
+
+
 @cache
 def right(kind):
     """hand: rest, tilts and moves. drive: a robot on a floor. table: rest. poses: on six faces. tumble: all about."""
     if kind == "hand":
-        angles = [(0, 0, 0), (0, 0, 0), (70, 10, 30), (-60, 50, -40), (40, -65, 60), (80, 20, 10), (0, 0, 0), (0, 0, 0)]
-        places = [
-            (0, 0, 0),
-            (0, 0, 0),
-            (0.4, 0, 0.2),
-            (0.6, 0.5, 0),
-            (0, 0.5, 0.3),
-            (-0.4, 0.2, 0),
-            (0, 0, 0),
-            (0, 0, 0),
-        ]
-        times = [0.0, 5.0, 8.0, 11.0, 14.0, 17.0, 20.0, 24.0]
-        turned = [q_from_euler(*np.radians(np.array(a, dtype=float))) for a in angles]
-        return read_along(Waypoints(times, np.array(places, dtype=float), turned), 1)
+        return hand()
     if kind == "drive":
         path = StopAndGo.square()
         log = read_along(path, 2)

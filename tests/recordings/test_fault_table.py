@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fault_cases import ENTRIES, FAULTS, commanded, library, right, written
+from fault_cases import ENTRIES, FAULTS, commanded, hand, library, right, written
 
 from helpers import command
 from strapdown import io
@@ -126,6 +126,15 @@ def test_right_logs_are_accepted_by_all(tmp_path, name):
     entry = ENTRIES[name]
     assert library(entry, right(entry.log)) == ("accept", [])
     assert commanded(entry, written(tmp_path / "log.parquet", right(entry.log)))[0] == "accept"
+
+
+def test_ms_at_1_khz_look_like_a_sample_a_second_and_are_a_doubt():
+    """Chambers and nights are logged so, and at that step motion cannot be followed: physics cannot be certain."""
+    fast = hand(1000.0)
+    assert examine(replace(fast, t=1e3 * fast.t)).kinds == {"time_unit": "warn"}
+    assert examine(right("table")[::100]).kinds == {"time_unit": "warn"}
+    assert library(ENTRIES["orient"], replace(fast, t=1e3 * fast.t))[0] == "warn"
+    assert library(ENTRIES["navigate"], replace(fast, t=1e3 * fast.t))[0] == "refuse"  # it cannot follow such steps
 
 
 # ---------------------------------------------------------------- faults of a file

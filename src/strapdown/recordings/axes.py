@@ -45,7 +45,7 @@ _GAP = 5.0  # usual steps: no window over a gap
 SCALES = (
     (np.pi / 180.0, "the gyroscope is in deg/s"),
     (180.0 / np.pi, "the gyroscope was converted from deg/s to rad/s twice"),
-    (1e-3, "time is in ms, or the gyroscope in mrad/s"),
+    (1e-3, "the gyroscope is in mrad/s, or time in ms"),
     (1e3, "time was converted from ms to s twice"),
 )
 

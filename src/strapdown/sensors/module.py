@@ -54,9 +54,10 @@ class Module:
             axes = np.empty(0)
         regular = axes.shape == (3, 3) and bool(np.isfinite(axes).all())
         if not (regular and np.allclose(np.clip(axes, -2.0, 2.0) @ np.clip(axes, -2.0, 2.0).T, np.eye(3), atol=1e-6)):
+            given = " ".join(str(self.magnetometer_axes).split())[:60]
             raise InputError(
-                f'sensor "{self.name}": magnetometer_axes is {" ".join(str(self.magnetometer_axes).split())[:60]}; give three rows of '
-                "three numbers that rotate or swap axes"
+                f'sensor "{self.name}": magnetometer_axes is {given}; give three rows of three numbers that rotate or '
+                "swap axes"
             )
 
     def inner_factor(self, rate_hz: float) -> int:
