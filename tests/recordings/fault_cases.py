@@ -141,7 +141,7 @@ def commanded(entry, path):
         assert len(said.err.strip().splitlines()) == 1, said.err
         return "refuse", said.err
     assert said.code == 0, said.err
-    return ("warn" if "warning: " in said.err else "accept"), said.err
+    return ("warn" if "warning: " in said.err else "accept"), said.err + said.out
 
 
 def written(path, recording):

@@ -123,7 +123,7 @@ def parse_mapping(mapping: ColumnMapping) -> dict[str, tuple[str | None, Unit | 
 
     Raw counts become (count - zero_counts) / counts_per_unit. The time of a log without time stamps is
     {"rate_hz": ...}: its column is None, and its "unit" turns row numbers into seconds. "repeated": "spread" for a
-    clock whose stamps come several times: io/gather.unrepeated.
+    clock whose stamps come several times: io/mended.unrepeated.
     """
     if not isinstance(mapping, Mapping):
         raise InputError(f"the column mapping is a {type(mapping).__name__}; {MAPPING_HINT}")
