@@ -108,7 +108,7 @@ def test_applying_twice_is_refused_and_other_instruments_are_not():
         apply(one_instrument("gyroscope"), once)
     both = apply(one_instrument("magnetometer"), once)
     assert set(both.meta["calibrated"]) == {"gyroscope", "magnetometer"}
-    with pytest.raises(InputError, match="--after"):
+    with pytest.raises(InputError, match="join what was found before"):
         refuse_calibrated(both, "magnetometer")
     refuse_calibrated(both, "accelerometer")
 
@@ -190,6 +190,7 @@ def test_a_file_gives_back_every_bit(tmp_path_factory, seed):
 
 
 GOOD = calibration_text(one_instrument("gyroscope", sigma={"bias": np.ones(3)}))
+RESIDUAL = next(line for line in GOOD.splitlines() if line.startswith("residual_rms"))
 
 
 @pytest.mark.parametrize(
@@ -209,6 +210,9 @@ GOOD = calibration_text(one_instrument("gyroscope", sigma={"bias": np.ones(3)}))
         ('notes = ["a note"]', 'notes = "a note"', "give a list of sentences"),
         ("[gyroscope]", "matrix = [[1", "not valid TOML"),
         ('verdict = "usable"', "matrix = [[1, 0, 0], [0, 1, 0], [1, 1, 0]]", "matrix is singular"),
+        ('verdict = "usable"', "reference_c = [25.0, 26.0]", 'reference_c" is .*give one number'),
+        (RESIDUAL, "residual_rms_rad_s = [0.1]", 'residual_rms_rad_s" is .*give one number'),
+        ("bias_rad_s = [0.1, 0.2, 0.3]", "bias_rad_s = [[0.1], [0.2, 0.3]]", "give finite numbers"),
     ],
 )
 def test_a_broken_file_is_one_sentence(tmp_path, old, new, said):

@@ -5,7 +5,7 @@ import pytest
 
 from helpers import shared_data
 from strapdown.errors import InputError
-from strapdown.io.gather import unrepeated
+from strapdown.io.mended import unrepeated
 from strapdown.navigation.carriers.foot import align_foot
 from strapdown.navigation.stops.adaptive import FootStops, told_with
 from strapdown.papers.c.foot import (

@@ -126,3 +126,24 @@ def test_a_part_reads_within_its_data_sheet_and_says_when_it_clips():
 def test_a_module_that_knows_none_of_the_signals_is_told():
     with pytest.raises(InputError, match="no instrument"):
         Module("imu", {"magnetometer": Triad("uT")}).measure(ideal(with_field=False), 100.0)
+
+
+@pytest.mark.parametrize(
+    "axes",
+    [
+        ((1.0, 0.0), (0.0, 1.0)),
+        np.zeros((3, 3)),
+        ((1.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)),
+        np.full((3, 3), np.nan),
+        np.full((3, 3), 1e300),
+        ((1.0, 0.0, 0.0), (0.0, 1.0), (0.0,)),
+        "xyz",
+        7,
+        [[10**400, 0, 0], [0, 1, 0], [0, 0, 1]],
+    ],
+    ids=["two", "zero", "singular", "nan", "huge", "ragged", "text", "number", "400 digits"],
+)
+def test_axes_that_are_no_rotation_or_swap_are_one_sentence(axes):
+    with pytest.raises(InputError, match="magnetometer_axes is") as error:
+        Module("imu", {"magnetometer": Triad("uT")}, magnetometer_axes=axes)
+    assert "\n" not in str(error.value)

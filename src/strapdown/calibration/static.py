@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from strapdown.calibration.calibration import UNITS, Calibration, Correction, Found
 from strapdown.calibration.noise.block_covariance import estimated_covariances, known_covariance, mean_sigma
-from strapdown.calibration.still import Still, still_intervals
 from strapdown.calibration.temperature.rest_blocks import Blocks, blocks_of, instruments_at_rest, refuse_saturated
 from strapdown.errors import InputError
+from strapdown.recordings.findings import REFUSE, Finding, LogError
+from strapdown.recordings.rest import Still, still_intervals
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 
@@ -113,6 +114,11 @@ def _in_attitude(stills: tuple[Still, ...], level_s: Array) -> list[Still]:
     off = np.arccos(np.clip(cosine, -1.0, 1.0))
     near = [still for still, angle in zip(stills, off, strict=True) if angle <= SAME_ATTITUDE_RAD]
     if not near:
+        longest = int(np.argmax([still.duration_s for still in stills]))
+        if cosine[longest] < -0.7:
+            size = float(np.linalg.norm(means[longest]))
+            numbers = {"z": float(means[longest][2]), "size": size, "where": "wherever the log rests"}
+            raise LogError(Finding("z_down", REFUSE, numbers))
         x, y, z = means[int(np.argmax([still.duration_s for still in stills]))]
         roll_deg, pitch_deg = np.degrees(np.arctan2(y, z)), np.degrees(np.arctan2(-x, np.hypot(y, z)))
         raise InputError(

@@ -13,13 +13,26 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from strapdown.errors import InputError
-from strapdown.io.columns import COLUMNS, FLAGS
+from strapdown.io.columns import COLUMNS, FLAGS, NEW
+from strapdown.io.frames import OURS
 from strapdown.io.growing import Growing
-from strapdown.io.mapping import ROW_NUMBER, Source
+from strapdown.io.mapping import EMPTY, ROW_NUMBER, Source
 from strapdown.io.memory import refuse_beyond_memory
-from strapdown.types import Array, Increments, Motion, Recording
+from strapdown.io.mended import blanked, mended, refuse_repeated, unrepeated
+from strapdown.sample import Fixes, Heights
+from strapdown.types import Increments, Motion, Recording
 
 _WIDTH = {name: sum(c.field == name for c in COLUMNS) for name in dict.fromkeys(c.field for c in COLUMNS)}
+
+
+# types of several columns, and how many of them besides t
+_OWNERS: dict[str, tuple[Any, int]] = {
+    "increments": (Increments, 3),
+    "truth": (Motion, 6),
+    "position_fix": (Fixes, 3),
+    "velocity_fix": (Fixes, 3),
+    "height": (Heights, 2),
+}
 
 
 @dataclass
@@ -36,6 +49,7 @@ class _Column:
 @dataclass
 class _Sensor:
     samples: int = 0
+    blank: dict[str, Growing] = field(default_factory=dict)  # empty cells of columns that may have them
     columns: dict[str, _Column] = field(default_factory=dict)
     fields: dict[str, Growing] = field(default_factory=dict)
 
@@ -102,20 +116,39 @@ class Gathered:
         for part in self._parts:
             seen = part.sensor.columns.setdefault(name, _Column())
             gaps = empty if empty is None or part.rows is None else empty[part.rows]
-            if gaps is not None and gaps.any():
+            cells = values if values is None or part.rows is None else values[part.rows]
+            if source.empty != EMPTY[0]:
+                gaps, cells = blanked(gaps, cells)
+                if gaps is not None and gaps.any():
+                    part.sensor.blank.setdefault(name, Growing(None, np.bool_)).put(part.begin, gaps)
+                    if cells is None or gaps.all():
+                        continue  # rows that are never put are zero
+            elif gaps is not None and gaps.any():
                 if seen.empty_row is None:
                     seen.empty_row = self._row(part, int(np.argmax(gaps)))
-                if values is None or gaps.all():
+                if cells is None or gaps.all():
                     continue
             seen.filled = True
-            if seen.empty_row is not None or values is None:
+            if seen.empty_row is not None or cells is None:
                 continue  # filled here and empty there is refused in the end
-            cells = values if part.rows is None else values[part.rows]
             self._look(seen, part, cells)
             if where not in part.sensor.fields:
                 width = None if source.column.axis is None else _WIDTH[where]
                 part.sensor.fields[where] = Growing(width, np.bool_ if name in FLAGS else np.float64)
             part.sensor.fields[where].put(part.begin, cells, source.column.axis)
+
+    @property
+    def _frame(self) -> str:
+        return next((source.frame for source in self.found if source.frame != OURS), OURS)
+
+    def _blanks(self, sensor: _Sensor) -> dict[str, tuple[str, NDArray[np.bool_]]]:
+        """Column: what an empty cell of it means, and where they are; of columns that are not empty throughout."""
+        means = {source.column.name: source.empty for source in self.found}
+        return {
+            name: (means[name], mask.locked(sensor.samples))
+            for name, mask in sensor.blank.items()
+            if sensor.columns[name].filled
+        }
 
     def _row(self, part: _Part, i: int) -> int:
         return self._first + (i if part.rows is None else int(part.rows[i]))
@@ -154,23 +187,18 @@ class Gathered:
                     )
             fields = {where: array.locked(sensor.samples) for where, array in sensor.fields.items()}
             _refuse_not_finite(name, sensor, fields, row_place)
-            if "t" in fields and any(source.spread for source in self.found):
-                fields["t"] = unrepeated(fields["t"])
             try:
-                read[name] = _recording(
-                    fields, {c for c, seen in sensor.columns.items() if seen.filled}, meta.get(name, {})
-                )
+                fields = mended(fields, self._blanks(sensor), sensor.samples, self._frame)
+                if "t" in fields and any(source.spread for source in self.found):
+                    fields["t"] = unrepeated(fields["t"])
+                elif "t" in fields:
+                    refuse_repeated(fields["t"])
+                have = {c for c, seen in sensor.columns.items() if seen.filled}
+                have |= {f"new_{short}" for short, where in NEW.items() if f"new.{where}" in fields}
+                read[name] = _recording(fields, have, meta.get(name, {}))
             except InputError as e:
                 raise InputError(f"{self.place}, sensor {name}: {e}") from None
         return read
-
-
-def unrepeated(t: Array) -> Array:
-    """The stamps without repetitions: a stamp that comes several times follows a step as many times as long, so the
-    samples but the last of them came evenly on the way to it."""
-    last = np.append(np.diff(t) != 0.0, True)
-    last[0] = True  # a log that begins with a repetition begins at its first sample
-    return np.interp(np.arange(len(t)), np.flatnonzero(last), t[last])
 
 
 def _rows_by_sensor(sensor: pa.ChunkedArray | None, lone_name: str) -> dict[str | None, NDArray[np.int64] | None]:
@@ -203,7 +231,7 @@ def _refuse_not_finite(
 
 def _recording(fields: Mapping[str, NDArray[Any]], have: set[str], meta: Mapping[str, Any]) -> Recording:
     """One sensor's arrays put together, of the columns that it has; the types check the rest."""
-    parts: dict[str, dict[str, Any]] = {"": {}, "increments": {}, "truth": {}}
+    parts: dict[str, dict[str, Any]] = {"": {}, "new": {}, **{owner: {} for owner in _OWNERS}}
     for where in _WIDTH:
         members = [column.name for column in COLUMNS if column.field == where]
         there = [name for name in members if name in have]
@@ -216,9 +244,10 @@ def _recording(fields: Mapping[str, NDArray[Any]], have: set[str], meta: Mapping
     own = parts[""]
     if "t" not in own:
         raise InputError("t is empty; every row needs its time")
-    for owner, kind, count in (("increments", Increments, 3), ("truth", Motion, 6)):
+    for owner, (kind, count) in _OWNERS.items():
         if parts[owner]:
             if len(parts[owner]) < count:
                 raise InputError(f"only a part of {owner} is filled; fill all its columns, or empty all of them")
-            own[owner] = kind(t=own["t"], **parts[owner])
-    return Recording(**own, meta=meta)
+            timed = {"t": own["t"]} if owner in ("increments", "truth") else {}
+            own[owner] = kind(**timed, **parts[owner])
+    return Recording(**own, new=parts["new"], meta=meta)

@@ -159,7 +159,7 @@ class Ekf15:
             raise InputError(f"the alignment took {first + 1} samples and the recording has {len(t)}; align on fewer")
         seen = np.where(stop, kernel.SEEN_STOP, 0).astype(np.int64)
         if self.magnetic_heading:
-            seen[new_readings(mag_s)] |= kernel.SEEN_FIELD
+            seen[new_readings(recording)] |= kernel.SEEN_FIELD
         dt = np.diff(t[first:], prepend=t[first])
         seen.flags.writeable = dt.flags.writeable = False
         state = self.start(alignment, p_n=p_n)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from strapdown.calibration.still import still_intervals
+from strapdown import earth
 from strapdown.errors import InputError
 from strapdown.navigation.alignment import (
     UNKNOWN_HEADING_RAD,
@@ -30,7 +30,6 @@ from strapdown.navigation.eskf.outputs import refuse_too_long
 from strapdown.navigation.eskf.smoother import smooth
 from strapdown.navigation.eskf.state import State
 from strapdown.navigation.event_notes import notes_of_events
-from strapdown.navigation.plausible import refuse_other_gravity, without_spikes
 from strapdown.navigation.reading_delay import told_at_stamps
 from strapdown.navigation.stops.adaptive import FootStops, FoundStops
 from strapdown.navigation.stops.adaptive import told_with as foot_told_with
@@ -38,17 +37,16 @@ from strapdown.navigation.stops.settled import settled
 from strapdown.navigation.stops.vehicle import NoiseStops, believed_stops, looks_inverted, unseen_moves, wheel_turns
 from strapdown.navigation.stops.verdicts import JudgedStops, told_with
 from strapdown.navigation.task import Task as Task
+from strapdown.recordings.faults import without_dead_field, without_spikes
+from strapdown.recordings.rest import first_rest_until_s
+from strapdown.recordings.units import refuse_slow, refuse_uncalibrated
+from strapdown.recordings.verdict import checked
 from strapdown.types import Recording, Solution
 
 FILTERS = ("eskf", "ekf15")
 _LONGEST_REST_S = 30.0
 _NORTH_RAD = 0.5 * np.pi  # yaw of a body that heads north
-_FOOT_LOOK_S = 0.2  # of a foot's log, looked at for the unit of its accelerometer
 _WHEEL_WINDOW_S = 0.3  # over which a wheel is seen to turn
-_LEAST_FIELD_UT = 1.0  # the Earth's has 20 at least
-_LOOKS_S = (600.0, 60.0, 15.0)  # of a log, for the rest with which it begins
-_SURE_REST_S = 3.0  # a short look shows it, or the controller says so
-_DEAD_TO_TELL = 0.01  # of all samples
 _EDGE_S = 0.2  # of the rest, not taken: the start of the drive shows late
 
 
@@ -76,8 +74,11 @@ def navigate(
         )
     notes: list[str] = []
     refuse_too_long(len(recording))
+    refuse_slow(recording)
+    recording, dead = without_dead_field(recording)
+    notes += [finding.sentence for finding in dead]
+    checked(recording, gravity=earth.gravity(task.gravity), q_bs=task.q_bs)
     recording, spikes = without_spikes(recording, task.noise)
-    recording = _with_live_field(recording, notes)
     special = {"foot": _foot, "hand": _hand}
     run = special.get(task.vehicle, _paper if name == "ekf15" else _vehicle)
     solution, stops, innovations, last = run(recording, task, notes, done)
@@ -86,20 +87,6 @@ def navigate(
         solution = _turned_unknown(solution)
     solution = replace(solution, events=tuple(sorted((*solution.events, *spikes), key=lambda event: event.t_s)))
     return Navigated(solution, stops, innovations, last, (*notes, *notes_of_events(solution, _told(recording))))
-
-
-def _with_live_field(recording: Recording, notes: list[str]) -> Recording:
-    """Without a magnetometer that is dead; what is dead for a time is told, and rejected by the filter."""
-    if recording.mag_s is None:
-        return recording
-    dead = np.abs(recording.mag_s).max(axis=1) < _LEAST_FIELD_UT
-    if dead.all():
-        notes.append(f"the magnetometer reads less than {_LEAST_FIELD_UT:g} uT throughout: it is not used")
-        return replace(recording, mag_s=None)
-    if dead.mean() > _DEAD_TO_TELL:
-        share = f"{100.0 * dead.mean():.0f} %"
-        notes.append(f"the magnetometer reads less than {_LEAST_FIELD_UT:g} uT in {share} of the samples: check it")
-    return recording
 
 
 Found = tuple[Solution, JudgedStops | FoundStops, Mapping[str, Any], State | None]
@@ -147,7 +134,6 @@ def _paper(recording: Recording, task: Task, notes: list[str], done: Callable[[f
 
 
 def _foot(recording: Recording, task: Task, notes: list[str], done: Callable[[float], None]) -> Found:
-    refuse_other_gravity(recording, _FOOT_LOOK_S, task.gravity, sways=True)
     detector = FootStops(gravity=task.gravity)
     found = detector.find(recording)
     floor = FOOT_FLOOR if task.flat_floor else None
@@ -199,43 +185,16 @@ def _hand(recording: Recording, task: Task, notes: list[str], done: Callable[[fl
 
 def _aligned(recording: Recording, task: Task, notes: list[str]) -> Alignment:
     """On the rest with which the log begins."""
-    until_s = _first_still_until_s(recording)
+    until_s = first_rest_until_s(recording)
     longest_s = min(until_s - recording.t[0], _LONGEST_REST_S + _EDGE_S)
     turns = wheel_turns(recording, _WHEEL_WINDOW_S)
     moves_s = recording.t[turns.argmax()] - recording.t[0] - _WHEEL_WINDOW_S if turns.any() else np.inf
     rest_s = first_rest_s(recording, min(longest_s, moves_s), task.noise.get("accelerometer")) - _EDGE_S
-    refuse_other_gravity(recording, rest_s, task.gravity)
+    refuse_uncalibrated(recording, rest_s, earth.gravity(task.gravity))
     yaw, sigma = _heading(recording, task, notes)
     if yaw is None:
         return align_by_magnetometer(recording, declination_rad=task.declination_rad, rest_s=rest_s, q_bs=task.q_bs)
     return align_to_yaw(recording, yaw, sigma, rest_s=rest_s, q_bs=task.q_bs)
-
-
-def _first_still_until_s(recording: Recording) -> float:
-    """Until when the log lies still from its start on. Of a long look quiet arcs may be more than the rest: then a
-    short one tells, if the rest is long enough. Where readings are too few to tell, the controller's word does."""
-    t, begins_s = recording.t, float(recording.t[0])
-    refused: InputError | None = None
-    for look_s in _LOOKS_S:
-        near = slice(np.searchsorted(t, begins_s + look_s))
-        gyr_s, acc_s = (None if x is None else x[near] for x in (recording.gyr_s, recording.acc_s))
-        try:
-            found = still_intervals(Recording(t[near], gyr_s, acc_s))[0]
-        except InputError as error:
-            refused = refused or error
-            continue
-        at_start = found.t_s <= begins_s + 1.0
-        if at_start and (look_s == _LOOKS_S[0] or found.until_s - begins_s >= _SURE_REST_S):
-            return found.until_s
-        refused = refused or InputError(
-            f"the log begins in motion and first rests at t = {found.t_s:.4g} s; start it at rest, or cut it there"
-        )
-    if recording.stop is not None and not recording.stop.all():
-        told = int(np.argmin(recording.stop))  # samples of the stop with which the log begins
-        if told > 0 and t[told - 1] - begins_s >= _SURE_REST_S:
-            return float(t[told - 1])
-    assert refused is not None
-    raise refused
 
 
 def _heading(recording: Recording, task: Task, notes: list[str]) -> tuple[float | None, float]:

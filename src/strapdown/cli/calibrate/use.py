@@ -19,6 +19,7 @@ from strapdown.cli.log import (
     field_at,
     gravity_at,
     read_log,
+    refused,
 )
 
 
@@ -51,7 +52,7 @@ def apply_to(
         with screen.warnings_shown() as warned:
             corrected = apply(found, recording)
     except InputError as error:
-        raise InputError(f"{log}: {error}") from None
+        raise refused(log, error) from None
     write(output, {sensor or str(recording.meta.get("sensor", log.name.split(".")[0])): corrected})
     done = corrected.meta[META]
     if as_json:
@@ -99,7 +100,7 @@ def check_log(
             checks = check(found, recording, gravity=local, field_ut=size)
             errors, turn = against_truth(found, recording, apply(found, recording))
     except InputError as error:
-        raise InputError(f"{log}: {error}") from None
+        raise refused(log, error) from None
     at_rest = all(item.holds for item in checks)
     wrong = [item.instrument for item in errors if not item.holds]
     judged = [item for item in errors if item.allowed is not None]

@@ -9,6 +9,7 @@ from strapdown.arrays import locked_flags
 from strapdown.errors import InputError
 from strapdown.kernels.navigation.eskf import layout as at
 from strapdown.navigation.eskf.updates import Heights, PositionFixes
+from strapdown.recordings.faults import new_readings as new_readings
 from strapdown.types import Array, Recording
 
 NOTHING = np.empty(0)  # no tape
@@ -91,7 +92,7 @@ def rows_of(
         if recording.mag_s is None:
             raise InputError("the recording has no magnetometer for the magnetic heading; run the filter without it")
         mag = recording.mag_s
-        seen[new_readings(mag)] |= at.SEEN_MAG
+        seen[new_readings(recording)] |= at.SEEN_MAG
     odometer = None
     if needs_travel:
         if recording.odometer is None:
@@ -170,13 +171,6 @@ def _stops(recording: Recording, stopped: ArrayLike | None, needed: bool) -> NDA
             "the recording has no stop column; give stopped= from a stop detector, or a filter without zero velocity"
         )
     return np.zeros(len(recording), dtype=bool)
-
-
-def new_readings(mag: Array) -> NDArray[np.bool_]:
-    """Rows with a reading of their own: a slow magnetometer repeats its last in the rows between."""
-    new = np.ones(len(mag), dtype=bool)
-    new[1:] = (mag[1:] != mag[:-1]).any(axis=1)
-    return new & mag.any(axis=1)
 
 
 def _joined(t: Array, own: Array, first: int, what: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

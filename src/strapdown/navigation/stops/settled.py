@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strapdown.errors import InputError
-from strapdown.navigation.runs import runs_of
 from strapdown.navigation.stops.vehicle import NoiseStops
 from strapdown.navigation.stops.verdicts import JudgedStops
+from strapdown.recordings.runs import runs_of
 from strapdown.types import Array, Recording
 
 AHEAD_S = 0.15

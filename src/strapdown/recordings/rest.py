@@ -11,8 +11,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from strapdown.calibration.counts import smallest_step
 from strapdown.errors import InputError
+from strapdown.recordings.counts import smallest_step
 from strapdown.types import Array, Recording
 
 WINDOW_S = 0.5
@@ -32,6 +32,8 @@ _QUIVER = np.radians(0.85)  # rad/s rms
 _TRIMMED = 2  # hops at each edge: a turn begins and ends below the noise
 # No part on the market is as noisy at rest; a log whose quietest windows are above it moves all the time
 _MOST_GYR, _MOST_ACC = np.radians(1.5), 0.6  # rad/s, m/s2 per sample
+_LOOKS_S = (600.0, 60.0, 15.0)  # of a log, for the rest with which it begins
+_SURE_REST_S = 3.0  # a short look shows it, or the controller's flag
 _G_RANGE = (5.0, 20.0)  # m/s2: a log whose median |f| lies within is taken to be in SI
 
 
@@ -84,6 +86,36 @@ def still_intervals(recording: Recording, *, shortest_s: float = 1.0) -> tuple[S
             "put the sensor down, take the hand off and wait a few seconds in every pose"
         )
     return tuple(found)
+
+
+def first_rest_until_s(recording: Recording) -> float:
+    """Until when (s) a log that begins at rest lies still.
+
+    In a long log quiet arcs may outnumber the rest and set the noise floor; a shorter look then finds the rest, if it
+    is long enough. Where readings do not show it, the controller's stop flag does.
+    """
+    t, begins_s = recording.t, float(recording.t[0])
+    refused: InputError | None = None
+    for look_s in _LOOKS_S:
+        near = slice(np.searchsorted(t, begins_s + look_s))
+        gyr_s, acc_s = (None if x is None else x[near] for x in (recording.gyr_s, recording.acc_s))
+        try:
+            found = still_intervals(Recording(t[near], gyr_s, acc_s))[0]
+        except InputError as error:
+            refused = refused or error
+            continue
+        at_start = found.t_s <= begins_s + 1.0
+        if at_start and (look_s == _LOOKS_S[0] or found.until_s - begins_s >= _SURE_REST_S):
+            return found.until_s
+        refused = refused or InputError(
+            f"the log begins in motion and first rests at t = {found.t_s:.4g} s; start it at rest, or cut it there"
+        )
+    if recording.stop is not None and not recording.stop.all():
+        stopped = int(np.argmin(recording.stop))  # samples of the stop with which the log begins
+        if stopped > 0 and t[stopped - 1] - begins_s >= _SURE_REST_S:
+            return float(t[stopped - 1])
+    assert refused is not None
+    raise refused
 
 
 def _overlaps(still: Still, others: list[Still]) -> bool:

@@ -1,0 +1,87 @@
+"""Recordings one after the other, and instruments of two logs by time."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from io_cases import assert_same_bits, recording
+from strapdown.errors import InputError
+from strapdown.recordings.faults import flagged, new_readings
+from strapdown.recordings.join import at_own_rate, join, with_instrument
+from strapdown.types import Recording
+
+
+def test_a_recording_cut_and_joined_is_the_same_to_the_bit():
+    log = recording(50)
+    assert_same_bits(join([log[:10], log[10:11], log[11:]]), log)
+    t = log.t
+    assert_same_bits(join([log.between(t[0], t[20]), log.between(t[21], t[-1])]), log)
+
+
+def test_parts_must_follow_each_other_and_have_the_same_fields():
+    log = recording(50)
+    with pytest.raises(InputError, match="follow each other in time"):
+        join([log[10:], log[:10]])
+    with pytest.raises(InputError, match="part 1 has no temperature"):
+        join([log[:10], replace(log[10:], temperature=None, new={})])
+    with pytest.raises(InputError, match="no recording"):
+        join([])
+
+
+def test_meta_of_parts_is_what_they_have_in_common():
+    log = recording(20)
+    whole = join([log[:10].with_meta(run=1), log[10:].with_meta(run=2)])
+    assert dict(whole.meta) == dict(log.meta)
+
+
+def test_flags_of_a_part_that_has_none_are_true():
+    log = replace(recording(20), new={})
+    held = replace(log[10:], new={"mag_s": np.arange(10) % 2 == 0})
+    assert join([log[:10], held]).new["mag_s"].tolist() == [True] * 10 + [True, False] * 5
+
+
+def two_clocks():
+    t = np.arange(0.0, 10.0, 0.01)
+    own = np.arange(-0.004, 10.0, 0.05)
+    compass = Recording(own, mag_s=np.stack([own, 2.0 * own, 20.0 + own], axis=1))
+    return Recording(t, gyr_s=np.zeros((len(t), 3)), acc_s=np.ones((len(t), 3))), compass
+
+
+def test_a_magnetometer_joins_the_first_row_that_is_not_earlier():
+    log, compass = two_clocks()
+    both = with_instrument(log, compass, "mag_s")
+    rows = np.searchsorted(log.t, compass.t)
+    rows = rows[rows < len(log)]
+    assert np.array_equal(np.flatnonzero(both.new["mag_s"]), rows)
+    assert np.array_equal(both.mag_s[rows], compass.mag_s[: len(rows)])
+    assert np.array_equal(both.mag_s[rows + 1], both.mag_s[rows])  # held until the next
+    assert_same_bits(at_own_rate(both, "mag_s"), Recording(log.t[rows], mag_s=compass.mag_s[: len(rows)]))
+
+
+def test_an_odometer_runs_straight_between_its_readings():
+    log, _ = two_clocks()
+    wheel = Recording(np.array([0.0, 10.0]), odometer=np.array([0.0, 5.0]))
+    np.testing.assert_allclose(with_instrument(log, wheel, "odometer").odometer, 0.5 * log.t, atol=1e-15)  # roundoff
+
+
+@pytest.mark.parametrize(
+    ("shift_s", "name", "words"),
+    [
+        (100.0, "mag_s", "check the clocks"),
+        (9.5, "mag_s", "5 % of the recording's time only"),
+        (0.0, "gyr_s", "gyr_s cannot"),
+    ],
+)
+def test_clocks_that_do_not_fit_are_refused(shift_s, name, words):
+    log, compass = two_clocks()
+    with pytest.raises(InputError, match=words):
+        with_instrument(log, replace(compass, t=compass.t + shift_s), name)
+
+
+def test_held_rows_become_flags():
+    log, compass = two_clocks()
+    both = replace(with_instrument(log, compass, "mag_s"), new={})
+    assert np.array_equal(flagged(both).new["mag_s"], new_readings(both))
+    assert flagged(flagged(both)).new["mag_s"].sum() == len(np.unique(both.mag_s[:, 0]))
+    assert flagged(log) is log
