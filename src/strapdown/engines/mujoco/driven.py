@@ -18,7 +18,7 @@ from strapdown.engines.mujoco.built_robot import BuiltRobot
 from strapdown.engines.mujoco.mimic_joints import followers, joint_title
 from strapdown.engines.mujoco.motion_rows import Sampled, link_block, motion_from_block
 from strapdown.engines.mujoco.robot_file import RobotFile, quiet
-from strapdown.engines.parts import Mount, Start
+from strapdown.engines.parts import Mount, Physics, Start
 from strapdown.engines.program import Profile, Program, joint_profile
 from strapdown.errors import InputError
 from strapdown.types import Motion
@@ -55,7 +55,7 @@ class DrivenRobot(BuiltRobot):
             )
         self.gravity = gravity
         self._mounts = tuple(mounts)
-        self._built = build(robot, gravity, 1e-3, "euler", (), mounts, start)
+        self._built = build(robot, Physics(gravity, 1e-3, "euler"), (), mounts, start)
         where = str(robot.path)
         self._followers = followers(self.model, where)
         self._refuse_undriven(where)
