@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from helpers import G, inertial, joint, link, mjcf, robot, specific_force, urdf, write
-from strapdown.engines.mujoco.integrators import INTEGRATORS
 from strapdown.engines.mujoco.driven import DrivenRobot
+from strapdown.engines.mujoco.integrators import INTEGRATORS
 from strapdown.engines.mujoco.robot import MujocoRobot
 from strapdown.engines.mujoco.robot_file import RobotFile
 from strapdown.engines.mujoco.steps import Steps

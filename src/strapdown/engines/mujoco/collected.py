@@ -62,7 +62,8 @@ class Collected:
         self._rows[first:last, BLOCK_SIZE:] = part.readings[at[:, None], self._columns[BLOCK_SIZE:]]
         for i in np.flatnonzero(t - part.nodes[at] > SNAP_S):
             k = at[i]
-            reading = read(*part.states[k : k + 2], float(part.nodes[k]), float(part.sizes[k]), float(t[i]))
+            node_s, size_s = float(part.nodes[k]), float(part.sizes[k])
+            reading = read(part.states[k], part.states[k + 1], node_s, size_s, float(t[i]))
             self._rows[first + i] = reading[self._columns]
         self._taken = last
 

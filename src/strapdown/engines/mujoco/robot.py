@@ -7,7 +7,6 @@ reached on the side, which leaves the trajectory as it is.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
