@@ -183,7 +183,7 @@ def test_the_advice_of_the_warning_helps():
     """A time constant of two steps of rk4: each thing that the warning advises ends the warning."""
     found = run_rig(rig_values(0.02, 0.01, "rk4")).out_of_range
     assert len(found) == 1 and found[0].error > 0.2
-    assert all(word in str(found[0]) for word in ("smaller step_s", "longer time_constant_s", "rk4"))
+    assert all(word in str(found[0]) for word in ("smaller physics step", "longer time_constant_s", "rk4"))
     assert not run_rig(rig_values(0.02, 0.002, "rk4")).out_of_range
     assert not run_rig(rig_values(0.1, 0.01, "rk4")).out_of_range
 

@@ -77,7 +77,7 @@ class Profile:
         return self._poly(np.where(np.abs(t - near) < SNAP_S, near, t), derivative)
 
     def change(self, begin_s: ArrayLike, end_s: ArrayLike) -> NDArray[np.float64]:
-        """How far the value moves from begin to end within the piece of the begin; a jump at the end is not included."""
+        """How far the value moves from begin to end within the piece of the begin, without a jump at the end."""
         begin_s, end_s = np.asarray(begin_s, dtype=np.float64), np.asarray(end_s, dtype=np.float64)
         piece = self._piece(begin_s)
         values = []

@@ -153,7 +153,7 @@ def _add_motor(spec: Any, motor: Motor, carried: float, physics: Physics) -> Non
         raise InputError(
             f'motor "{motor.name}" has a time constant of {time_constant:g} s, below the physics step of '
             f"{physics.step_s:g} s, which explicit integrators cannot follow; make it longer or use the integrator "
-            "discrete"
+            "implicitfast or discrete"
         )
     if motor.kind == "speed":
         actuator.set_to_velocity(kv=carried / time_constant)
