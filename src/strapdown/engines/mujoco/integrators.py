@@ -66,13 +66,28 @@ def use_acceleration(model: Any, data: Any, qacc: Array) -> None:
     mujoco.mj_sensorAcc(model, data)
 
 
-def use_applied_acceleration(model: Any, data: Any, end_step: Callable[[Any, Any], None]) -> None:
-    """Give all readings the acceleration that the coming step applies, after `mj_forward`; the state stays as it is."""
-    kept = np.empty(mujoco.mj_stateSize(model, _STATE))
-    mujoco.mj_getState(model, data, kept, _STATE)
-    reported, before = data.qacc.copy(), data.qvel.copy()
-    end_step(model, data)
-    applied = (data.qvel - before) / model.opt.timestep
-    mujoco.mj_setState(model, data, kept, _STATE)
-    use_acceleration(model, data, applied)
-    data.qacc[:] = reported  # the step goes on from here
+class StepAcceleration:
+    """Accelerations of links as the coming step applies them."""
+
+    def __init__(self, model: Any, data: Any, integrator: str) -> None:
+        self._model, self._data = model, data
+        self.reported = reports_applied_acceleration(model, integrator)
+        self.end_step = step_after_forward(integrator)
+        self._state = np.empty(mujoco.mj_stateSize(model, _STATE))
+        self._option, self._qvel, self._qacc = model.opt, data.qvel, data.qacc  # views, made once: they cost time
+        self._before, self._reported = np.empty(model.nv), np.empty(model.nv)
+
+    def use(self) -> None:
+        """After `mj_forward`: bring readings of acceleration up to date; state and coming step stay the same."""
+        model, data = self._model, self._data
+        if self.reported:
+            mujoco.mj_rnePostConstraint(model, data)
+            return
+        mujoco.mj_getState(model, data, self._state, _STATE)
+        self._before[:], self._reported[:] = self._qvel, self._qacc
+        self.end_step(model, data)
+        np.subtract(self._qvel, self._before, out=self._before)
+        self._before /= self._option.timestep
+        mujoco.mj_setState(model, data, self._state, _STATE)
+        use_acceleration(model, data, self._before)
+        self._qacc[:] = self._reported

@@ -20,12 +20,7 @@ from strapdown.engines.mujoco.built_robot import SteppedRobot
 from strapdown.engines.mujoco.collected import Collected, Stretch
 from strapdown.engines.mujoco.contacts import Contact, contacts
 from strapdown.engines.mujoco.controls import Controls
-from strapdown.engines.mujoco.integrators import (
-    reports_applied_acceleration,
-    step_after_forward,
-    use_acceleration,
-    use_applied_acceleration,
-)
+from strapdown.engines.mujoco.integrators import StepAcceleration, use_acceleration
 from strapdown.engines.mujoco.motion_rows import BLOCK_SIZE, Sampled, link_block, motion_from_block
 from strapdown.engines.mujoco.robot_file import RobotFile, quiet
 from strapdown.engines.mujoco.step_check import StepCheck
@@ -62,8 +57,6 @@ class MujocoRobot(SteppedRobot):
         self.gravity, self.step_s, self._integrator = gravity, step_s, integrator
         self._mounts = tuple(mounts)
         self._built = build(robot, Physics(gravity, step_s, integrator), motors, mounts, start)
-        self._reports_applied = reports_applied_acceleration(self.model, integrator)
-        self._end_step = step_after_forward(integrator)
         begin = 1 + self.model.nq  # of the speeds in a physics state, behind the time
         self._qvel = slice(begin, begin + self.model.nv)
         self._act = slice(begin + self.model.nv, begin + self.model.nv + self.model.na)
@@ -71,6 +64,7 @@ class MujocoRobot(SteppedRobot):
         self._controls = Controls(self._built, program, motors, start)
         self._steps = Steps(step_s, program.switch_times())
         self.data: Any = mujoco.MjData(self.model)
+        self._acceleration = StepAcceleration(self.model, self.data, integrator)
         self.reset()
 
     def reset(self) -> None:
@@ -163,7 +157,7 @@ class MujocoRobot(SteppedRobot):
                 self._check_stable(nodes[first:last], stepped[0])
                 if progress is not None:
                     progress(float(nodes[last]))
-            if not self._reports_applied:
+            if not self._acceleration.reported:
                 self._read_applied(states, sizes, readings)
             yield Stretch(nodes[:-1], sizes, readings, states, float(nodes[-1]))
             state = states[-1]
@@ -228,10 +222,7 @@ class MujocoRobot(SteppedRobot):
         """All derived quantities, under the acceleration that a whole step applies."""
         self.model.opt.timestep = self.step_s
         mujoco.mj_forward(self.model, self.data)
-        if self._reports_applied:
-            mujoco.mj_rnePostConstraint(self.model, self.data)
-        else:
-            use_applied_acceleration(self.model, self.data, self._end_step)
+        self._acceleration.use()
 
     def _check_stable(self, t: Array, states: Array) -> None:
         """The engine stops or starts anew at numbers above 1e10, which its clock (the first column) shows."""

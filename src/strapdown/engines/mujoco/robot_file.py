@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ContextDecorator, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -123,15 +123,25 @@ def compiled(path: Path, spec: mujoco.MjSpec) -> mujoco.MjModel:
         return spec.compile()
 
 
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Keep the engine from writing warnings to a log file in the working folder; we tell the user ourselves."""
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda _: None)
-    try:
-        yield
-    finally:
-        mujoco.set_mju_user_warning(before)
+class quiet(ContextDecorator):
+    """Keep the engine from writing warnings to a log file in the working folder; errors are reported by us.
+
+    A class, because a live step enters it and a generator would cost as much as the step.
+    """
+
+    def __enter__(self) -> None:
+        self._before = mujoco.get_mju_user_warning()
+        mujoco.set_mju_user_warning(_ignore)
+
+    def __exit__(self, *_: object) -> None:
+        mujoco.set_mju_user_warning(self._before)
+
+    def _recreate_cm(self) -> "quiet":
+        return quiet()
+
+
+def _ignore(_: str) -> None:
+    pass
 
 
 @contextmanager
