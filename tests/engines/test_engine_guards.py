@@ -130,7 +130,7 @@ def test_a_program_beyond_a_joints_limit_is_refused(tmp_path):
 # Robot files
 
 
-@pytest.mark.parametrize("value", ["0 0 1e300", "0 inf 0", "1e12 0 0", "nan 0 0"])
+@pytest.mark.parametrize("value", ["0 0 1e300", "0 inf 0", "1e12 0 0", "nan 0 0", "0 -1000000000000.5 0"])
 def test_numbers_beyond_all_measure_are_refused(value, tmp_path):
     text = urdf(link("base", ""), joint("j", "base", "arm"), link("arm", inertial(xyz=value)))
     assert f'line 4: xyz of <origin> is "{value}"' in refused(tmp_path, text)

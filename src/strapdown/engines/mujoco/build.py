@@ -9,8 +9,9 @@ import numpy as np
 
 from strapdown.engines.mujoco.integrators import EXPLICIT, INTEGRATORS, set_integrator
 from strapdown.engines.mujoco.motion_rows import BLOCK, BLOCK_SIZE, Sampled, motion_from_block
-from strapdown.engines.mujoco.robot_file import PLAIN, RESERVED, RobotFile, compiled, quiet, told
+from strapdown.engines.mujoco.robot_file import PLAIN, RESERVED, RobotFile, check_contacts_fit, compiled, quiet, told
 from strapdown.engines.parts import Motor, Mount, Physics, ProofMass, Start
+from strapdown.engines.robot_limits import listed, shown
 from strapdown.errors import InputError
 
 # A motor without a time constant gets this one, or ten steps if that is longer. Coupled joints make explicit steps
@@ -30,8 +31,8 @@ def known(name: str, valid: Iterable[str], what: str, where: str) -> str:
     """The name, if it is one of the valid ones."""
     valid = list(valid)
     if name not in valid:
-        there = ", ".join(valid) if valid else "none"
-        raise InputError(f'{where}: {what} "{name}" is not there; valid names: {there}')
+        there = listed(valid) if valid else "none"
+        raise InputError(f'{where}: {what} "{shown(name)}" is not there; valid names: {there}')
     return name
 
 
@@ -97,6 +98,7 @@ def build(
     data = mujoco.MjData(plain)
     _set_start(plain, data, start)
     mujoco.mj_forward(plain, data)
+    check_contacts_fit(data.warning.number)
     carriers = tuple(dict.fromkeys(known(mount.link, links, "link", where) for mount in mounts))
     with told(robot.path):  # names may still clash
         for motor in motors:

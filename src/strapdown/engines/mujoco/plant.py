@@ -18,7 +18,7 @@ from strapdown.engines.mujoco.built_robot import SteppedRobot
 from strapdown.engines.mujoco.contacts import Contact, contacts
 from strapdown.engines.mujoco.controls import idle_target
 from strapdown.engines.mujoco.integrators import StepAcceleration
-from strapdown.engines.mujoco.robot_file import RobotFile, quiet
+from strapdown.engines.mujoco.robot_file import RobotFile, check_contacts_fit, quiet
 from strapdown.engines.mujoco.snapshot import RunningPush, model_digest, packed, unpacked
 from strapdown.engines.parts import Motor, Mount, Physics, Start
 from strapdown.engines.program import SNAP_S
@@ -58,6 +58,7 @@ class MujocoPlant(SteppedRobot):
         self._option, self._act, self._qpos, self._qvel = model.opt, data.act, data.qpos, data.qvel
         self._warm_now, self._warm_before = data.qacc_warmstart, np.zeros(model.nv)
         self._links_now = (data.xpos, data.xquat, data.cvel, data.cacc, data.subtree_com)
+        self._warnings = data.warning.number
         self._g_n = gravity_vector(physics.gravity)
         self._g_n.flags.writeable = False
         self._planned: tuple[Mount, ...] | None = None
@@ -138,6 +139,7 @@ class MujocoPlant(SteppedRobot):
         """Go back to a snapshot; whatever is done from there on gives the same bits again."""
         self._time_s, state, self._pushes = unpacked(kept, self._digest, len(self._state))
         mujoco.mj_setState(self.model, self.data, state, _STATE)
+        self._warnings[:] = 0
         self._arrived()
 
     def _arrived(self) -> None:
@@ -161,6 +163,7 @@ class MujocoPlant(SteppedRobot):
             self._forward(size_s)
         self._acceleration.end_step(self.model, self.data)
         self._arrived()
+        check_contacts_fit(self._warnings)
         if not all_within(self._qpos, self._qvel, _LARGEST):
             raise InputError(
                 f"the simulation became unstable at about t = {self._time_s:.6g} s; use a smaller physics step, the "

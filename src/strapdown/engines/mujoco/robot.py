@@ -22,7 +22,7 @@ from strapdown.engines.mujoco.contacts import Contact, contacts
 from strapdown.engines.mujoco.controls import Controls
 from strapdown.engines.mujoco.integrators import StepAcceleration, use_acceleration
 from strapdown.engines.mujoco.motion_rows import BLOCK_SIZE, Sampled, link_block, motion_from_block
-from strapdown.engines.mujoco.robot_file import RobotFile, quiet
+from strapdown.engines.mujoco.robot_file import RobotFile, check_contacts_fit, quiet
 from strapdown.engines.mujoco.step_check import StepCheck
 from strapdown.engines.mujoco.steps import Steps
 from strapdown.engines.parts import Motor, Mount, Physics, Start
@@ -226,6 +226,7 @@ class MujocoRobot(SteppedRobot):
 
     def _check_stable(self, t: Array, states: Array) -> None:
         """The engine stops or starts anew at numbers above 1e10, which its clock (the first column) shows."""
+        check_contacts_fit(self.data.warning.number)
         bad = ~(np.abs(states) < 1e10).all(axis=1) | (np.diff(states[:, 0], prepend=-1.0) <= 0.0)
         if not bad.any() and not any(self.data.warning[w].number for w in _UNSTABLE):
             return
