@@ -227,7 +227,7 @@ def _check_principal(xml: XmlFile, name: str, inertia: ET.Element, moments: list
 
 
 def _resolve_meshes(xml: XmlFile, packages: Mapping[str, str]) -> None:
-    """Collision meshes get their place; visual ones are not used, but a wrong path is told where it can be wrong."""
+    """Collision meshes get their place; visual ones are not used, but a wrong path of one is refused."""
     total = 0
     for shape in [*xml.root.iter("visual"), *xml.root.iter("collision")]:
         for mesh in shape.iter("mesh"):

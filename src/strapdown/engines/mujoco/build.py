@@ -9,7 +9,15 @@ import numpy as np
 
 from strapdown.engines.mujoco.integrators import EXPLICIT, INTEGRATORS, set_integrator
 from strapdown.engines.mujoco.motion_rows import BLOCK, BLOCK_SIZE, Sampled, motion_from_block
-from strapdown.engines.mujoco.robot_file import PLAIN, RESERVED, RobotFile, check_contacts_fit, compiled, quiet, told
+from strapdown.engines.mujoco.robot_file import (
+    PLAIN,
+    RESERVED,
+    RobotFile,
+    check_contacts_fit,
+    compiled,
+    engine_errors,
+    quiet,
+)
 from strapdown.engines.parts import Motor, Mount, Physics, ProofMass, Start
 from strapdown.engines.robot_limits import listed, shown
 from strapdown.errors import InputError
@@ -100,7 +108,7 @@ def build(
     mujoco.mj_forward(plain, data)
     check_contacts_fit(data.warning.number)
     carriers = tuple(dict.fromkeys(known(mount.link, links, "link", where) for mount in mounts))
-    with told(robot.path):  # names may still clash
+    with engine_errors(robot.path):  # names may still clash
         for motor in motors:
             known(motor.joint, joints, "joint", where)
             if motor.name in [actuator.name for actuator in spec.actuators]:

@@ -118,10 +118,10 @@ class MujocoRobot(SteppedRobot):
             switched = self._steps.switched(part.nodes)
             for link, block in self._built.block_start.items():
                 rows = part.readings[:, block : block + BLOCK_SIZE]
-                settled = checks[link].add(part.nodes, part.sizes, switched, rows)
+                judged = checks[link].add(part.nodes, part.sizes, switched, rows)
                 for mount in self._mounts:
                     if mount.link == link:
-                        collected[mount.name].doubt(*settled)
+                        collected[mount.name].doubt(*judged)
         return {name: found.sampled(self.gravity) for name, found in collected.items()}
 
     def _run(self, duration_s: float, progress: Callable[[float], None] | None) -> Iterator[Stretch]:

@@ -43,12 +43,12 @@ class RobotFile:
         if xml.root.tag == "robot":
             check_numbers(xml)
             text = prepare_urdf(xml, self.floating, self.inertia_from_collision, self.packages)
-            with told(self.path):
+            with engine_errors(self.path):
                 spec = mujoco.MjSpec.from_string(text)
             ground = tuple(link.get("name", "") for link in xml.root.findall("link") if link.get("name") == WORLD)
         elif xml.root.tag == "mujoco":
             MjcfSurvey(self.path).check(xml)
-            with told(self.path):
+            with engine_errors(self.path):
                 spec = mujoco.MjSpec.from_file(str(self.path))
             spec.compiler.fusestatic = False
         else:
@@ -58,7 +58,7 @@ class RobotFile:
         if len(spec.bodies) > LINKS + 1:
             raise RobotError(f"{self.path}: the robot has {len(spec.bodies) - 1} links, at most {LINKS}; simplify it")
         _check_joints(self.path, spec)
-        with told(self.path):
+        with engine_errors(self.path):
             self._place(spec)
             if self.floor:
                 spec.worldbody.add_geom(PLAIN, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1])
@@ -130,7 +130,7 @@ def _refuse_reserved_names(path: Path, spec: mujoco.MjSpec) -> None:
 
 def compiled(path: Path, spec: mujoco.MjSpec) -> mujoco.MjModel:
     """The model; what the compiler refuses becomes one sentence."""
-    with told(path):
+    with engine_errors(path):
         return spec.compile()
 
 
@@ -168,7 +168,7 @@ def check_contacts_fit(warnings: NDArray[np.int32]) -> None:
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def engine_errors(path: Path) -> Iterator[None]:
     """What the engine refuses, or warns of while it reads and compiles, becomes one sentence."""
     warned: list[str] = []
     before = mujoco.get_mju_user_warning()

@@ -34,7 +34,7 @@ def _digest(*parts: bytes) -> bytes:
 
 
 def model_digest(model: Any) -> bytes:
-    """What tells two compiled robots apart, their physics settings included."""
+    """A fingerprint of a compiled robot with its physics settings."""
     buffer = np.empty(mujoco.mj_sizeModel(model), np.uint8)
     mujoco.mj_saveModel(model, None, buffer)
     return _digest(buffer.tobytes())
