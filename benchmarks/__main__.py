@@ -29,6 +29,15 @@ def main() -> None:
             f"{_met(ratio, simulation.TARGET)}   (reading stale values in the loop: {stale:.0f} steps/s)"
         )
 
+    print("\nLive plant: a step of 1 ms with commands and one ideal sensor read (peer: bare mj_step, same robot)")
+    for integrator, live, bare in simulation.run_live():
+        beyond = live - bare
+        met = "met" if beyond <= simulation.LIVE_TARGET_US else "MISSED"
+        print(
+            f"  {integrator:12s} {live:6.1f} us   bare {bare:6.1f} us   beyond it {beyond:5.1f} us   "
+            f"target {simulation.LIVE_TARGET_US:g} us: {met}"
+        )
+
     print()
     parts = (
         sensor_errors,

@@ -136,6 +136,21 @@ class Estimator(Protocol[S]):
         ...
 
 
+# The columns of a row of Plant.read: position, attitude, velocity and acceleration of the mount's frame s in frame n,
+# then its angular rate, angular acceleration and specific force in frame s (what ideal instruments read).
+PLANT_COLUMNS = {
+    "p_n": slice(0, 3),
+    "q_ns": slice(3, 7),
+    "v_n": slice(7, 10),
+    "a_n": slice(10, 13),
+    "w_s": slice(13, 16),
+    "dw_s": slice(16, 19),
+    "f_s": slice(19, 22),
+}
+PLANT_ROW = 22  # columns
+
+
+@runtime_checkable
 class Plant(Protocol):
     """A simulated robot that is commanded and read while it moves. MuJoCo is the first; other engines fit the same."""
 
@@ -143,10 +158,11 @@ class Plant(Protocol):
     def push(self, link: str, force_n: Array, torque_n: Array, for_s: float) -> None: ...
     def advance_to(self, t_s: float) -> None: ...
     def read(self, mounts: Sequence[Any], out: Array) -> None:
-        """One row of numbers for each mount, at the present time; no Motion objects are made."""
+        """One row of PLANT_COLUMNS for each mount, at the present time; no Motion objects are made."""
         ...
 
 
+@runtime_checkable
 class Rewindable(Plant, Protocol):
     """A plant that can go back."""
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from helpers import G, inertial, joint, link, mjcf, robot, specific_force, urdf, write
-from strapdown.engines.mujoco.build import INTEGRATORS
 from strapdown.engines.mujoco.driven import DrivenRobot
+from strapdown.engines.mujoco.integrators import INTEGRATORS
 from strapdown.engines.mujoco.robot import MujocoRobot
 from strapdown.engines.mujoco.robot_file import RobotFile
 from strapdown.engines.mujoco.steps import Steps
@@ -130,7 +130,7 @@ def test_a_program_beyond_a_joints_limit_is_refused(tmp_path):
 # Robot files
 
 
-@pytest.mark.parametrize("value", ["0 0 1e300", "0 inf 0", "1e12 0 0", "nan 0 0"])
+@pytest.mark.parametrize("value", ["0 0 1e300", "0 inf 0", "1e12 0 0", "nan 0 0", "0 -1000000000000.5 0"])
 def test_numbers_beyond_all_measure_are_refused(value, tmp_path):
     text = urdf(link("base", ""), joint("j", "base", "arm"), link("arm", inertial(xyz=value)))
     assert f'line 4: xyz of <origin> is "{value}"' in refused(tmp_path, text)

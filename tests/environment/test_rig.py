@@ -9,7 +9,7 @@ import pytest
 from helpers import EXAMPLES, G, inertial, joint, link, run_rig, specific_force, stl, urdf, write
 from rig_cases import ARM, DRIVEN, SLIDER, changed, one, refused
 from strapdown.earth import gravity
-from strapdown.engines.mujoco.build import INTEGRATORS
+from strapdown.engines.mujoco.integrators import INTEGRATORS
 from strapdown.environment.rig import Rig, read_rig
 from strapdown.environment.simulate import simulate
 from strapdown.errors import RangeWarning

@@ -1,4 +1,4 @@
-"""What the robot is told to do: a timeline of speeds, positions, torques and forces, known in advance."""
+"""The program of a robot: a timeline of speeds, positions, torques and forces, known in advance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -73,8 +73,23 @@ class Profile:
 
     def __call__(self, t: ArrayLike, derivative: int = 0) -> NDArray[np.float64]:
         t = np.asarray(t, dtype=np.float64)
-        near = self._starts[np.clip(np.searchsorted(self._starts, t + SNAP_S, side="right") - 1, 0, None)]
+        near = self._starts[self._piece(t)]
         return self._poly(np.where(np.abs(t - near) < SNAP_S, near, t), derivative)
+
+    def change(self, begin_s: ArrayLike, end_s: ArrayLike) -> NDArray[np.float64]:
+        """How far the value moves from begin to end within the piece of the begin, without a jump at the end."""
+        begin_s, end_s = np.asarray(begin_s, dtype=np.float64), np.asarray(end_s, dtype=np.float64)
+        piece = self._piece(begin_s)
+        values = []
+        for t in (begin_s, end_s):
+            value = np.zeros(t.shape)
+            for coefficients in self._poly.c:  # falling powers
+                value = value * (t - self._starts[piece]) + coefficients[piece]
+            values.append(value)
+        return values[1] - values[0]
+
+    def _piece(self, t: NDArray[np.float64]) -> NDArray[np.intp]:
+        return np.clip(np.searchsorted(self._starts, t + SNAP_S, side="right") - 1, 0, None)
 
 
 def _minimum_jerk(start: float, end: float, over_s: float) -> list[float]:

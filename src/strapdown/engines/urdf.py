@@ -12,6 +12,17 @@ from pathlib import Path
 
 import numpy as np
 
+from strapdown.engines.robot_limits import (
+    ALL_MESH_BYTES,
+    DEPTH,
+    LINKS,
+    LONGEST_NAME,
+    LONGEST_PATH,
+    MESH_BYTES,
+    file_size,
+    listed,
+    shown,
+)
 from strapdown.engines.xml_lines import XmlFile
 from strapdown.errors import RobotError
 
@@ -29,6 +40,8 @@ def prepare_urdf(xml: XmlFile, floating: bool, inertia_from_collision: bool, pac
     joints = _named(xml, robot.findall("joint"), "joint")
     if not links:
         raise RobotError(f"{xml.path}: the robot has no <link>; add at least one")
+    if len(links) > LINKS:
+        raise RobotError(f"{xml.path}: the robot has {len(links)} links, at most {LINKS}; simplify it")
     children = _check_tree(xml, links, joints)
     root = next(name for name in links if name not in children)
     _check_world(xml, links, root, floating)
@@ -58,6 +71,8 @@ def _named(xml: XmlFile, elements: list[ET.Element], kind: str) -> dict[str, ET.
         name = element.get("name", "")
         if not name:
             raise RobotError(f"{xml.where(element)}: <{kind}> has no name; give it one")
+        if len(name) > LONGEST_NAME:
+            raise RobotError(f"{xml.where(element)}: the name of a <{kind}> has {len(name)} characters; shorten it")
         if name in found:
             raise RobotError(f'{xml.where(element)}: {kind} "{name}" is there twice; rename one of them')
         found[name] = element
@@ -81,7 +96,7 @@ def _check_tree(xml: XmlFile, links: dict[str, ET.Element], joints: dict[str, ET
                     "continuous one, with links of small mass between them"
                 )
             raise RobotError(
-                f'{where}: joint "{name}" has type "{_joint_type(joint)}"; use one of {", ".join(_JOINT_TYPES)}'
+                f'{where}: joint "{name}" has type "{shown(_joint_type(joint))}"; use one of {", ".join(_JOINT_TYPES)}'
             )
         ends = {}
         for end in ("parent", "child"):
@@ -89,8 +104,8 @@ def _check_tree(xml: XmlFile, links: dict[str, ET.Element], joints: dict[str, ET
             link = "" if element is None else element.get("link", "")
             if link not in links:
                 raise RobotError(
-                    f'{where}: joint "{name}" has {end} link "{link}", which is not there; '
-                    f"the links are {', '.join(links)}"
+                    f'{where}: joint "{name}" has {end} link "{shown(link)}", which is not there; '
+                    f"the links are {listed(links)}"
                 )
             ends[end] = link
         if _joint_type(joint) == "floating" and ends["parent"] != WORLD:
@@ -108,7 +123,7 @@ def _check_tree(xml: XmlFile, links: dict[str, ET.Element], joints: dict[str, ET
     roots = [name for name in links if name not in children]
     if len(roots) != 1:
         what = "no link is the root (the joints form a loop)" if not roots else f"{len(roots)} links have no parent"
-        detail = f": {', '.join(roots)}" if roots else ""
+        detail = f": {listed(roots)}" if roots else ""
         raise RobotError(f"{xml.path}: {what}{detail}; join all links to one root by joints")
     for name in links:  # a loop apart from the root leaves its links without a way up
         seen = {name}
@@ -117,6 +132,8 @@ def _check_tree(xml: XmlFile, links: dict[str, ET.Element], joints: dict[str, ET
             if name in seen:
                 raise RobotError(f'{xml.path}: the joints form a loop through link "{name}"; a URDF is a tree')
             seen.add(name)
+        if len(seen) > DEPTH:
+            raise RobotError(f"{xml.path}: more than {DEPTH} links hang on each other in a row; use fewer")
     return children
 
 
@@ -142,18 +159,19 @@ def _check_axis(xml: XmlFile, name: str, joint: ET.Element) -> None:
         length = math.nan
     if not length > 1e-6:  # the engine's own bound is about 1e-14; a printed axis has length 1
         raise RobotError(
-            f'{xml.where(axis)}: the axis of joint "{name}" is "{axis.get("xyz")}"; give a direction, like 1 0 0'
+            f'{xml.where(axis)}: the axis of joint "{name}" is "{shown(axis.get("xyz", ""))}"; '
+            "give a direction, like 1 0 0"
         )
 
 
 def _check_mimic(xml: XmlFile, name: str, joint: ET.Element, joints: dict[str, ET.Element]) -> None:
-    movable = [other for other, element in joints.items() if _joint_type(element) not in ("fixed", "floating")]
     for mimic in joint.findall("mimic"):
+        movable = [other for other, element in joints.items() if _joint_type(element) not in ("fixed", "floating")]
         leader = mimic.get("joint", "")
         if leader not in movable or leader == name or name not in movable:
             raise RobotError(
-                f'{xml.where(mimic)}: joint "{name}" mimics joint "{leader}"; both must be joints that turn or slide: '
-                f"{', '.join(movable)}"
+                f'{xml.where(mimic)}: joint "{name}" mimics joint "{shown(leader)}"; both must be joints that turn or '
+                f"slide: {listed(movable)}"
             )
 
 
@@ -164,7 +182,7 @@ def _number(xml: XmlFile, element: ET.Element, attribute: str, what: str) -> flo
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise RobotError(f'{xml.where(element)}: {what} is "{text or ""}"; give a number')
+        raise RobotError(f'{xml.where(element)}: {what} is "{shown(text or "")}"; give a number')
     return value
 
 
@@ -209,12 +227,19 @@ def _check_principal(xml: XmlFile, name: str, inertia: ET.Element, moments: list
 
 
 def _resolve_meshes(xml: XmlFile, packages: Mapping[str, str]) -> None:
-    """Collision meshes get their place; visual ones are not used, but a wrong path is told where it can be wrong."""
+    """Collision meshes get their place; visual ones are not used, but a wrong path of one is refused."""
+    total = 0
     for shape in [*xml.root.iter("visual"), *xml.root.iter("collision")]:
         for mesh in shape.iter("mesh"):
             if shape.tag == "visual" and _of_absent_package(xml, mesh, packages):
                 continue
             path = find_mesh(xml, mesh, packages)
+            if shape.tag == "collision":
+                total += file_size(path, xml.where(mesh), MESH_BYTES)
+            if total > ALL_MESH_BYTES:
+                raise RobotError(
+                    f"{xml.path}: all meshes together have more than {ALL_MESH_BYTES / 1e6:g} MB; simplify them"
+                )
             if shape.tag == "collision" and path.suffix.lower() not in _MESH_SUFFIXES:
                 raise RobotError(
                     f"{xml.where(mesh)}: collision mesh {path.name} is not of a kind the engine reads "
@@ -258,6 +283,10 @@ def find_mesh(xml: XmlFile, mesh: ET.Element, packages: Mapping[str, str]) -> Pa
         candidates = [folder / name.removeprefix("file://")]
         hint = "put the file there or correct the path"
     for candidate in candidates:
-        if candidate.is_file():
-            return candidate.resolve()
-    raise RobotError(f'{xml.where(mesh)}: mesh "{name}" is not there (looked for {candidates[0]}); {hint}')
+        try:
+            if candidate.is_file():
+                return candidate.resolve()
+        except OSError:  # a name that is too long
+            break
+    looked_for = shown(str(candidates[0]), LONGEST_PATH)
+    raise RobotError(f'{xml.where(mesh)}: mesh "{shown(name)}" is not there (looked for {looked_for}); {hint}')

@@ -15,7 +15,7 @@ from typing import Any
 
 from numba import boolean, float64, int64, types
 
-from strapdown.kernels import frames, rotation
+from strapdown.kernels import frames, mounts, rotation
 from strapdown.kernels.calibration import allan, ellipsoid
 from strapdown.kernels.navigation import dead_reckoning as strapdown
 from strapdown.kernels.navigation import ekf15, mechanisation, stop_detectors, stop_gain, stop_judge
@@ -65,6 +65,8 @@ KERNELS = (
     (rotation.from_matrix_rows, (_IN3, _OUT2)),
     (frames.mounted_rows, (_IN2, _IN1, _IN1, _IN1, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2)),
     (frames.unexplained_rows, (_IN2, _IN1, _IN1, _OUT1, _OUT1)),
+    (mounts.read_mounts, (_COUNTS1, _COUNTS1, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2, _IN1, _IN2, _IN2, _OUT2)),
+    (mounts.all_within, (_OUT1, _OUT1, float64)),
     (
         error_chain.measure_rows,
         (

@@ -26,7 +26,8 @@ def sample_times(rate_hz: float, duration_s: float) -> Array:
 
 
 _ADVICE = {
-    "exact": "the motion itself is that uncertain; use a smaller physics step, slower motors, or rk4 if smooth",
+    "exact": "the physics step does not resolve the motion; use a smaller physics step, a longer time_constant_s "
+    "for the motors, or rk4 if the motion is smooth; across an impact use increments",
     "proof-mass": "use a stiffer joint or exact",
 }
 

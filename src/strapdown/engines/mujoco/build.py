@@ -7,18 +7,24 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from strapdown.engines.mujoco.integrators import EXPLICIT, INTEGRATORS, set_integrator
 from strapdown.engines.mujoco.motion_rows import BLOCK, BLOCK_SIZE, Sampled, motion_from_block
-from strapdown.engines.mujoco.robot_file import PLAIN, RESERVED, RobotFile, compiled, quiet, told
-from strapdown.engines.parts import Motor, Mount, ProofMass, Start
+from strapdown.engines.mujoco.robot_file import (
+    PLAIN,
+    RESERVED,
+    RobotFile,
+    check_contacts_fit,
+    compiled,
+    engine_errors,
+    quiet,
+)
+from strapdown.engines.parts import Motor, Mount, Physics, ProofMass, Start
+from strapdown.engines.robot_limits import listed, shown
 from strapdown.errors import InputError
 
-INTEGRATORS = {
-    "rk4": mujoco.mjtIntegrator.mjINT_RK4,
-    "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
-    "discrete": mujoco.mjtIntegrator.mjINT_DISCRETE,
-    "euler": mujoco.mjtIntegrator.mjINT_EULER,
-}
-_IMPLICIT = ("implicitfast", "discrete")
+# A motor without a time constant gets this one, or ten steps if that is longer. Coupled joints make explicit steps
+# unstable below a few steps, and a bound in seconds keeps the same robot at every step below 1 ms.
+_TIME_CONSTANT_S, _TIME_CONSTANT_STEPS = 0.01, 10.0
 
 # a robot file may switch these off and on: readings and motors must not depend on it
 _NEEDED = int(
@@ -33,8 +39,8 @@ def known(name: str, valid: Iterable[str], what: str, where: str) -> str:
     """The name, if it is one of the valid ones."""
     valid = list(valid)
     if name not in valid:
-        there = ", ".join(valid) if valid else "none"
-        raise InputError(f'{where}: {what} "{name}" is not there; valid names: {there}')
+        there = listed(valid) if valid else "none"
+        raise InputError(f'{where}: {what} "{shown(name)}" is not there; valid names: {there}')
     return name
 
 
@@ -75,37 +81,39 @@ class Built:
 @quiet()
 def build(
     robot: RobotFile,
-    gravity: float,
-    step_s: float,
-    integrator: str,
-    motors: Sequence[Motor],
-    mounts: Sequence[Mount],
-    start: Sequence[Start],
+    physics: Physics,
+    motors: Sequence[Motor] = (),
+    mounts: Sequence[Mount] = (),
+    start: Sequence[Start] = (),
 ) -> Built:
     """Compile the robot with everything the rig puts on it; unknown names raise InputError with the valid ones."""
     where = str(robot.path)
-    if not (np.isfinite(step_s) and step_s > 0.0):
-        raise InputError(f"physics step is {step_s} s; give a number above 0, for example 0.001")
-    known(integrator, INTEGRATORS, "integrator", "physics")
+    if not (np.isfinite(physics.step_s) and physics.step_s > 0.0):
+        raise InputError(f"physics step is {physics.step_s} s; give a number above 0, for example 0.001")
+    known(physics.integrator, INTEGRATORS, "integrator", "physics")
     spec, links = robot.load()
     movable = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
     joints = tuple(joint.name for joint in spec.joints if joint.name and joint.type in movable)
     for item in start:
         known(item.joint, joints, "joint", where)
 
-    spec.option.gravity = np.array([0.0, 0.0, -gravity])
-    spec.option.timestep = step_s
-    spec.option.integrator = INTEGRATORS[integrator]
+    spec.option.gravity = np.array([0.0, 0.0, -physics.gravity])
+    spec.option.timestep = physics.step_s
     spec.option.disableflags &= ~_NEEDED
     spec.option.enableflags &= ~_UNWANTED
+    set_integrator(spec, physics.integrator)
     plain = compiled(robot.path, spec)
     data = mujoco.MjData(plain)
     _set_start(plain, data, start)
     mujoco.mj_forward(plain, data)
+    check_contacts_fit(data.warning.number)
     carriers = tuple(dict.fromkeys(known(mount.link, links, "link", where) for mount in mounts))
-    with told(robot.path):  # names may still clash
+    with engine_errors(robot.path):  # names may still clash
         for motor in motors:
-            _add_motor(spec, plain, data, motor, joints, step_s, integrator, where)
+            known(motor.joint, joints, "joint", where)
+            if motor.name in [actuator.name for actuator in spec.actuators]:
+                raise InputError(f'{where}: motor "{motor.name}" is there twice; give each motor its own name')
+            _add_motor(spec, motor, _carried_inertia(plain, data, motor.joint), physics)
         _compensate_gravity(spec, motors)
         for mount in mounts:
             if mount.proof_mass is not None:
@@ -116,7 +124,7 @@ def build(
     model = compiled(robot.path, spec)
     data = mujoco.MjData(model)
     _set_start(model, data, start)
-    _settle_proof_masses(model, data, mounts, gravity)
+    _hang_proof_masses(model, data, mounts, physics.gravity)
     column = {model.sensor(i).name: int(model.sensor_adr[i]) for i in range(model.nsensor)}
     return Built(
         model,
@@ -137,42 +145,35 @@ def _set_start(model: Any, data: Any, start: Sequence[Start]) -> None:
         data.qvel[joint.dofadr[0]] = item.speed
 
 
-def _add_motor(
-    spec: Any,
-    plain: Any,
-    data: Any,
-    motor: Motor,
-    joints: Sequence[str],
-    step_s: float,
-    integrator: str,
-    where: str,
-) -> None:
-    known(motor.joint, joints, "joint", where)
-    if motor.name in [actuator.name for actuator in spec.actuators]:
-        raise InputError(f'{where}: motor "{motor.name}" is there twice; give each motor its own name')
+def _carried_inertia(model: Any, data: Any, joint: str) -> float:
+    """The inertia (kg m2, or kg) that a motor on the joint moves."""
+    unit, column = np.zeros(model.nv), np.zeros(model.nv)
+    unit[model.joint(joint).dofadr[0]] = 1.0
+    mujoco.mj_mulM(model, data, column, unit)
+    return float(column @ unit)
+
+
+def _add_motor(spec: Any, motor: Motor, carried: float, physics: Physics) -> None:
     actuator = spec.add_actuator(PLAIN, name=motor.name, trntype=mujoco.mjtTrn.mjTRN_JOINT, target=motor.joint)
-    implicit = integrator in _IMPLICIT
     time_constant = motor.time_constant_s
-    if time_constant is None:  # coupled joints make explicit steps unstable below a few steps
-        time_constant = step_s if implicit else 10.0 * step_s
-    if motor.kind != "torque" and not implicit and time_constant < step_s * (1 - 1e-9):
+    if time_constant is None:
+        time_constant = max(_TIME_CONSTANT_S, _TIME_CONSTANT_STEPS * physics.step_s)
+    explicit = physics.integrator in EXPLICIT
+    if motor.kind != "torque" and explicit and time_constant < physics.step_s * (1 - 1e-9):
         raise InputError(
-            f'motor "{motor.name}" has a time constant of {time_constant:g} s, below the physics step of {step_s:g} s, '
-            "which explicit integrators cannot follow; make it longer or use the integrator implicitfast"
+            f'motor "{motor.name}" has a time constant of {time_constant:g} s, below the physics step of '
+            f"{physics.step_s:g} s, which explicit integrators cannot follow; make it longer or use the integrator "
+            "implicitfast or discrete"
         )
-    unit = np.zeros(plain.nv)
-    unit[plain.joint(motor.joint).dofadr[0]] = 1.0
-    column = np.zeros(plain.nv)
-    mujoco.mj_mulM(plain, data, column, unit)
-    carried = float(column @ unit)
     if motor.kind == "speed":
         actuator.set_to_velocity(kv=carried / time_constant)
     elif motor.kind == "position":
-        # critical damping; twice the step keeps the explicit integrators stable
-        settle = time_constant if implicit else max(time_constant, 2.0 * step_s)
-        actuator.set_to_position(kp=carried / settle**2, kv=2.0 * carried / settle)
+        if explicit:  # twice the step keeps them stable
+            time_constant = max(time_constant, 2.0 * physics.step_s)
+        actuator.set_to_position(kp=carried / time_constant**2, kv=2.0 * carried / time_constant)  # critical damping
     else:
         actuator.set_to_motor()
+    actuator.dyntype = mujoco.mjtDyn.mjDYN_INTEGRATOR  # the activation is the target, the control its rate
     if motor.max_torque is not None:
         actuator.forcelimited = True
         actuator.forcerange = np.array([-motor.max_torque, motor.max_torque])
@@ -226,7 +227,7 @@ def _add_proof_mass(spec: Any, mount: Mount, proof: ProofMass) -> None:
     )
 
 
-def _settle_proof_masses(model: Any, data: Any, mounts: Sequence[Mount], gravity: float) -> None:
+def _hang_proof_masses(model: Any, data: Any, mounts: Sequence[Mount], gravity: float) -> None:
     """Begin with each soft proof mass hanging at rest, as a device that has been standing for a while."""
     mujoco.mj_forward(model, data)
     for mount in mounts:

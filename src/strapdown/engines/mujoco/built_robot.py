@@ -25,3 +25,21 @@ class BuiltRobot:
 
     def _body(self, link: str) -> int:
         return int(self.model.body(known(link, self.links(), "link", "robot")).id)
+
+
+class SteppedRobot(BuiltRobot):
+    """A robot that physics moves: its data holds the present state of its joints."""
+
+    data: Any  # mujoco.MjData
+
+    def joints(self) -> tuple[str, ...]:
+        """The joints that can carry a motor."""
+        return self._built.joints
+
+    def joint_position(self, joint: str) -> float:
+        """rad, or m for a slide."""
+        return float(self.data.joint(known(joint, self.joints(), "joint", "robot")).qpos[0])
+
+    def joint_speed(self, joint: str) -> float:
+        """rad/s, or m/s for a slide."""
+        return float(self.data.joint(known(joint, self.joints(), "joint", "robot")).qvel[0])

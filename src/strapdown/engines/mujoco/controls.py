@@ -18,8 +18,9 @@ Array = NDArray[np.float64]
 class Controls:
     """Motor targets, and forces where the program has any.
 
-    A step holds the command of its middle, which follows a moving target to second order; readings are taken under
-    the command of their own instant.
+    The target of a motor is the engine's activation, and its control is the rate of the target (build.py). A target
+    that moves is thus a ramp within a step. At every node it has the value of that instant, for the step and for the
+    readings alike.
     """
 
     def __init__(self, built: Built, program: Program, motors: Sequence[Motor], start: Sequence[Start]) -> None:
@@ -28,21 +29,25 @@ class Controls:
         self._pushes = [
             (push, built.model.body(known(push.link, built.links, "link", "program")).id) for push in program.pushes
         ]
-        self.spec = int(mujoco.mjtState.mjSTATE_CTRL)  # what a row of at() is, in the engine's terms
+        self.spec = int(mujoco.mjtState.mjSTATE_CTRL)  # what a row of over() is, in the engine's terms
         if self._pushes:
             self.spec |= int(mujoco.mjtState.mjSTATE_XFRC_APPLIED)
 
-    def at(self, t: Array) -> Array:
-        """A row for each time."""
-        parts = [np.stack([target(t) for target in self._targets], axis=-1) if self._targets else np.zeros((len(t), 0))]
+    def targets(self, t: float) -> Array:
+        """The target of each motor at one time."""
+        return np.array([float(target(t)) for target in self._targets])
+
+    def over(self, begin_s: Array, end_s: Array) -> Array:
+        """A row for each step: the rates of the targets, and the forces, which act from the begin on."""
+        sizes = end_s - begin_s
+        rates = [target.change(begin_s, end_s) / sizes for target in self._targets]
+        parts = [np.stack(rates, axis=-1) if rates else np.zeros((len(sizes), 0))]
         if self._pushes:
-            parts.append(self._wrenches(t).reshape(len(t), -1))
+            parts.append(self._wrenches(begin_s).reshape(len(sizes), -1))
         return np.concatenate(parts, axis=1)
 
-    def put(self, data: Any, t: float) -> None:
-        """Into the engine's data, for one time."""
-        for i, target in enumerate(self._targets):
-            data.ctrl[i] = target(t)
+    def put_forces(self, data: Any, t: float) -> None:
+        """The forces at one time into the engine's data."""
         if self._pushes:
             data.xfrc_applied[:] = self._wrenches(np.array([t]))[0]
 
@@ -65,9 +70,12 @@ def _motor_targets(model: Any, program: Program, motors: Sequence[Motor], start:
                 f"gives a {command.kind}; change the motor's kind or the command"
             )
     begin = {item.joint: item.position for item in start}
-    targets = []
-    for i in range(model.nu):
-        motor = ours[model.actuator(i).name]
-        idle = begin.get(motor.joint, 0.0) if motor.kind == "position" else 0.0
-        targets.append(target_profile(program.of(motor.name), idle))
-    return targets
+    return [
+        target_profile(program.of(motor.name), idle_target(motor, begin))
+        for motor in (ours[model.actuator(i).name] for i in range(model.nu))
+    ]
+
+
+def idle_target(motor: Motor, begin: dict[str, float]) -> float:
+    """The target of a motor before its first command: its joint's start position, or no speed, or no torque."""
+    return begin.get(motor.joint, 0.0) if motor.kind == "position" else 0.0

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from strapdown.engines.mujoco.build import build, known
 from strapdown.engines.mujoco.built_robot import BuiltRobot
-from strapdown.engines.mujoco.mimic_joints import followers, joint_title
+from strapdown.engines.mujoco.mimic_joints import joint_title, mimic_joints_of
 from strapdown.engines.mujoco.motion_rows import Sampled, link_block, motion_from_block
 from strapdown.engines.mujoco.robot_file import RobotFile, quiet
-from strapdown.engines.parts import Mount, Start
+from strapdown.engines.parts import Mount, Physics, Start
 from strapdown.engines.program import Profile, Program, joint_profile
 from strapdown.errors import InputError
 from strapdown.types import Motion
@@ -55,9 +55,9 @@ class DrivenRobot(BuiltRobot):
             )
         self.gravity = gravity
         self._mounts = tuple(mounts)
-        self._built = build(robot, gravity, 1e-3, "euler", (), mounts, start)
+        self._built = build(robot, Physics(gravity, 1e-3, "euler"), (), mounts, start)
         where = str(robot.path)
-        self._followers = followers(self.model, where)
+        self._mimics = mimic_joints_of(self.model, where)
         self._refuse_undriven(where)
         self._profiles = self._joint_profiles(program, start)
         self._program = program
@@ -76,7 +76,7 @@ class DrivenRobot(BuiltRobot):
 
     def _joint_profiles(self, program: Program, start: Sequence[Start]) -> list[Profile]:
         """One for each joint that does not follow another, and a standing one for each that does."""
-        leader_of = {follower.joint: follower.leader for follower in self._followers}
+        leader_of = {mimic.joint: mimic.leader for mimic in self._mimics}
         begin = {item.joint: item.position for item in start}
         for name in [*(command.name for command in program.commands), *begin]:
             j = self.model.joint(known(name, self._built.joints, "joint", "program")).id
@@ -141,9 +141,9 @@ class DrivenRobot(BuiltRobot):
         for j, profile in enumerate(self._profiles):
             for derivative in range(3):
                 values[derivative, :, j] = profile(t, derivative)
-        for follower in self._followers:
-            leader = np.zeros((3, len(t))) if follower.leader is None else values[:, :, follower.leader]
-            values[:, :, follower.joint] = follower.follow(*leader)
+        for mimic in self._mimics:
+            leader = np.zeros((3, len(t))) if mimic.leader is None else values[:, :, mimic.leader]
+            values[:, :, mimic.joint] = mimic.from_leader(*leader)
         return values[0], values[1], values[2]
 
     def _looks(self, duration_s: float) -> Array:
@@ -164,9 +164,9 @@ class DrivenRobot(BuiltRobot):
             before = position[k - 1, j]
             when = t[k - 1] + (t[k] - t[k - 1]) * (limit - before) / (at - before)
         slides = self.model.jnt_type[j] == _SLIDE
-        unit, told = ("m", limit) if slides else ("deg", np.degrees(limit))
+        unit, shown = ("m", limit) if slides else ("deg", np.degrees(limit))
         raise InputError(
-            f"program: {joint_title(self.model, j)} goes beyond its limit of {told:.6g} {unit} at t = {when:.6g} s; "
+            f"program: {joint_title(self.model, j)} goes beyond its limit of {shown:.6g} {unit} at t = {when:.6g} s; "
             "change the program or the limit in the robot file"
         )
 

@@ -14,27 +14,27 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Follower:
-    """Joint number `joint` is at law(position of joint number `leader`); leader None: at law(0)."""
+class MimicJoint:
+    """Joint number `joint` has the position law(position of joint number `leader`); leader None: law(0)."""
 
     joint: int
     leader: int | None
     law: Polynomial
 
-    def follow(self, position: Array, speed: Array, acceleration: Array) -> tuple[Array, Array, Array]:
+    def from_leader(self, position: Array, speed: Array, acceleration: Array) -> tuple[Array, Array, Array]:
         """Its own position, speed and acceleration from those of its leader, by the chain rule."""
-        slope, bend = self.law.deriv(1)(position), self.law.deriv(2)(position)
-        return self.law(position), slope * speed, bend * speed**2 + slope * acceleration
+        slope, curvature = self.law.deriv(1)(position), self.law.deriv(2)(position)
+        return self.law(position), slope * speed, curvature * speed**2 + slope * acceleration
 
 
 def joint_title(model: Any, joint: int) -> str:
-    """How a message calls a joint."""
+    """The name of a joint in a message."""
     return f'joint "{model.joint(joint).name}"' if model.joint(joint).name else f"joint {joint} (it has no name)"
 
 
-def followers(model: Any, where: str) -> list[Follower]:
-    """The joints that follow others, leaders first; raises InputError for what cannot be driven by a formula."""
-    found: dict[int, Follower] = {}
+def mimic_joints_of(model: Any, where: str) -> list[MimicJoint]:
+    """All joints that follow others, leaders first; raises InputError for a constraint that no formula drives."""
+    found: dict[int, MimicJoint] = {}
     for i in range(model.neq):
         if not model.eq_active0[i]:
             continue
@@ -50,18 +50,18 @@ def followers(model: Any, where: str) -> list[Follower]:
         y_0 = model.qpos0[model.jnt_qposadr[joint]]
         x_0 = 0.0 if leader < 0 else model.qpos0[model.jnt_qposadr[leader]]
         law = Polynomial(model.eq_data[i, :5] if leader >= 0 else model.eq_data[i, :1])(Polynomial([-x_0, 1.0])) + y_0
-        found[joint] = Follower(joint, None if leader < 0 else leader, law)
+        found[joint] = MimicJoint(joint, None if leader < 0 else leader, law)
     return _leaders_first(model, found, where)
 
 
-def _leaders_first(model: Any, found: dict[int, Follower], where: str) -> list[Follower]:
-    ordered: list[Follower] = []
+def _leaders_first(model: Any, found: dict[int, MimicJoint], where: str) -> list[MimicJoint]:
+    ordered: list[MimicJoint] = []
     waiting = dict(found)
     while waiting:
-        ready = [follower for follower in waiting.values() if follower.leader not in waiting]
+        ready = [mimic for mimic in waiting.values() if mimic.leader not in waiting]
         if not ready:
             titles = " and ".join(joint_title(model, joint) for joint in waiting)
             raise InputError(f"{where}: {titles} follow each other in a circle; remove one <mimic> or <equality>")
         ordered += ready
-        waiting = {joint: follower for joint, follower in waiting.items() if follower not in ready}
+        waiting = {joint: mimic for joint, mimic in waiting.items() if mimic not in ready}
     return ordered

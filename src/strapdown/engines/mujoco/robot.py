@@ -3,11 +3,10 @@
 MuJoCo's sensor values after `mj_step` belong to the start of the step (design/engines.md). Here they are never read
 that way: `state()` brings them up to date first, and `record()` gives each row the time of the state that made it.
 Switches of the program that fall between two steps split the step there. A sensor time between two steps is
-reached by a partial step on the side, which leaves the trajectory as it is.
+reached on the side, which leaves the trajectory as it is.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -16,15 +15,17 @@ import numpy as np
 from mujoco import rollout
 from numpy.typing import NDArray
 
-from strapdown.engines.mujoco.build import build, known
-from strapdown.engines.mujoco.built_robot import BuiltRobot
-from strapdown.engines.mujoco.collected import Collected
+from strapdown.engines.mujoco.build import build
+from strapdown.engines.mujoco.built_robot import SteppedRobot
+from strapdown.engines.mujoco.collected import Collected, Stretch
+from strapdown.engines.mujoco.contacts import Contact, contacts
 from strapdown.engines.mujoco.controls import Controls
+from strapdown.engines.mujoco.integrators import StepAcceleration, use_acceleration
 from strapdown.engines.mujoco.motion_rows import BLOCK_SIZE, Sampled, link_block, motion_from_block
-from strapdown.engines.mujoco.robot_file import RobotFile, quiet
+from strapdown.engines.mujoco.robot_file import RobotFile, check_contacts_fit, quiet
 from strapdown.engines.mujoco.step_check import StepCheck
 from strapdown.engines.mujoco.steps import Steps
-from strapdown.engines.parts import Motor, Mount, Start
+from strapdown.engines.parts import Motor, Mount, Physics, Start
 from strapdown.engines.program import SNAP_S, Program
 from strapdown.errors import InputError
 from strapdown.types import Motion
@@ -38,28 +39,7 @@ _UNSTABLE = (
 )
 
 
-@dataclass(frozen=True)
-class Contact:
-    """Two links touch: the point (m, frame n), the normal from the first to the second, the force on the second (N)."""
-
-    links: tuple[str, str]
-    p_n: Array
-    normal_n: Array
-    force_n: Array
-
-
-@dataclass(frozen=True)
-class _Stretch:
-    """A part of a run: readings and physics states at its nodes (s); sizes (s) of the steps that begin there."""
-
-    nodes: Array
-    sizes: Array
-    readings: Array
-    states: Array
-    end_s: float  # where the next part begins
-
-
-class MujocoRobot(BuiltRobot):
+class MujocoRobot(SteppedRobot):
     """A robot with motors, mounts and a program; a MotionSource."""
 
     def __init__(
@@ -74,32 +54,25 @@ class MujocoRobot(BuiltRobot):
         program: Program | None = None,
         start: Sequence[Start] = (),
     ) -> None:
-        self.gravity, self.step_s = gravity, step_s
+        self.gravity, self.step_s, self._integrator = gravity, step_s, integrator
         self._mounts = tuple(mounts)
-        self._built = build(robot, gravity, step_s, integrator, motors, mounts, start)
+        self._built = build(robot, Physics(gravity, step_s, integrator), motors, mounts, start)
+        begin = 1 + self.model.nq  # of the speeds in a physics state, behind the time
+        self._qvel = slice(begin, begin + self.model.nv)
+        self._act = slice(begin + self.model.nv, begin + self.model.nv + self.model.na)
         program = program or Program()
         self._controls = Controls(self._built, program, motors, start)
         self._steps = Steps(step_s, program.switch_times())
         self.data: Any = mujoco.MjData(self.model)
+        self._acceleration = StepAcceleration(self.model, self.data, integrator)
         self.reset()
-
-    def joints(self) -> tuple[str, ...]:
-        """The joints that can carry a motor."""
-        return self._built.joints
 
     def reset(self) -> None:
         mujoco.mj_resetData(self.model, self.data)
         self.data.qpos[:], self.data.qvel[:] = self._built.qpos0, self._built.qvel0
+        self.data.act[:] = self._controls.targets(0.0)
         self._time_s = 0.0
         self._stale = True
-
-    def joint_position(self, joint: str) -> float:
-        """rad, or m for a slide."""
-        return float(self.data.joint(known(joint, self.joints(), "joint", "robot")).qpos[0])
-
-    def joint_speed(self, joint: str) -> float:
-        """rad/s, or m/s for a slide."""
-        return float(self.data.joint(known(joint, self.joints(), "joint", "robot")).qvel[0])
 
     def state(self, link: str) -> Motion:
         body = self._body(link)
@@ -110,14 +83,7 @@ class MujocoRobot(BuiltRobot):
     def contacts(self) -> list[Contact]:
         """All contacts at this instant, with their forces."""
         self._refresh()
-        found, wrench = [], np.empty(6)
-        for i in range(self.data.ncon):
-            contact = self.data.contact[i]
-            mujoco.mj_contactForce(self.model, self.data, i, wrench)
-            frame = contact.frame.reshape(3, 3)
-            a, b = (self.model.body(self.model.geom_bodyid[g]).name for g in contact.geom)
-            found.append(Contact((a, b), contact.pos.copy(), frame[0].copy(), frame.T @ wrench[:3]))
-        return found
+        return contacts(self.model, self.data)
 
     def advance(self, duration_s: float) -> None:
         """Move on by a duration: whole steps on the grid of the physics step, and a part of one at the end."""
@@ -125,12 +91,16 @@ class MujocoRobot(BuiltRobot):
         if not (np.isfinite(end_s) and end_s - self._time_s > SNAP_S):
             raise InputError(f"cannot advance by {duration_s} s; give a number above 0, of at least a few nanoseconds")
         nodes = self._steps.nodes(self._time_s, end_s)
+        sizes, switched = self._steps.sizes(nodes), self._steps.switched(nodes)
+        controls = self._controls.over(nodes[:-1], nodes[1:])
         with quiet():
-            for t, size in zip(nodes[:-1], self._steps.sizes(nodes), strict=True):
-                self._controls.put(self.data, t + 0.5 * size)
-                self.model.opt.timestep = size
+            for i, t in enumerate(nodes[:-1]):
+                if switched[i]:
+                    self.data.act[:] = self._controls.targets(t)
+                mujoco.mj_setState(self.model, self.data, controls[i], self._controls.spec)
+                self.model.opt.timestep = sizes[i]
                 mujoco.mj_step(self.model, self.data)
-                self._check_stable(np.array([t]), np.array([[t, *self.data.qpos]]))
+                self._check_stable(nodes[i : i + 1], np.array([[t, *self.data.qpos]]))
         self._time_s, self._stale = float(nodes[-1]), True
 
     def record(
@@ -140,21 +110,21 @@ class MujocoRobot(BuiltRobot):
         if not (np.isfinite(duration_s) and duration_s > SNAP_S):
             raise InputError(f"cannot run for {duration_s} s; give a number above 0, of at least a few nanoseconds")
         self.reset()
-        collected = {mount.name: Collected(self._built, mount, times[mount.name]) for mount in self._mounts}
+        collected = {mount.name: Collected(self._built, mount, times[mount.name], duration_s) for mount in self._mounts}
         checks = {link: StepCheck(self.gravity) for link in self._built.block_start}
         for part in self._run(duration_s, progress):
             for mount in self._mounts:
-                collected[mount.name].take(part.nodes, part.end_s, part.readings, part.states, self._read)
+                collected[mount.name].take(part, self._read)
             switched = self._steps.switched(part.nodes)
             for link, block in self._built.block_start.items():
                 rows = part.readings[:, block : block + BLOCK_SIZE]
-                settled = checks[link].add(part.nodes, part.sizes, switched, rows)
+                judged = checks[link].add(part.nodes, part.sizes, switched, rows)
                 for mount in self._mounts:
                     if mount.link == link:
-                        collected[mount.name].doubt(*settled)
+                        collected[mount.name].doubt(*judged)
         return {name: found.sampled(self.gravity) for name, found in collected.items()}
 
-    def _run(self, duration_s: float, progress: Callable[[float], None] | None) -> Iterator[_Stretch]:
+    def _run(self, duration_s: float, progress: Callable[[float], None] | None) -> Iterator[Stretch]:
         """The run in parts, each reading belonging to its node's time; the last part is the end alone.
 
         Whoever takes a part may use the engine's data on the side (_read): what the next one starts from is kept here.
@@ -164,11 +134,14 @@ class MujocoRobot(BuiltRobot):
         warm = np.zeros(self.model.nv)
         nodes = np.zeros(1)
         for nodes in self._steps.stretches(duration_s):
-            sizes = self._steps.sizes(nodes)
-            controls = self._controls.at(nodes[:-1] + 0.5 * sizes)
+            sizes, switched = self._steps.sizes(nodes), self._steps.switched(nodes[:-1])
+            controls = self._controls.over(nodes[:-1], nodes[1:])
             states, readings = np.empty((len(nodes), len(state))), np.empty((len(sizes), self.model.nsensordata))
             states[0] = state
-            for first, last in pairwise(np.concatenate([[0], np.flatnonzero(np.diff(sizes)) + 1, [len(sizes)]])):
+            cuts = np.flatnonzero((np.diff(sizes) != 0.0) | switched[1:]) + 1
+            for first, last in pairwise(np.concatenate([[0], cuts, [len(sizes)]])):
+                if switched[first]:
+                    states[first, self._act] = self._controls.targets(float(nodes[first]))
                 self.model.opt.timestep = sizes[first]
                 with quiet():
                     stepped, sensed = rollout.rollout(
@@ -184,32 +157,51 @@ class MujocoRobot(BuiltRobot):
                 self._check_stable(nodes[first:last], stepped[0])
                 if progress is not None:
                     progress(float(nodes[last]))
-            for i in np.flatnonzero((controls != self._controls.at(nodes[:-1])).any(axis=1)):  # moving commands
-                readings[i] = self._read(states[i], float(nodes[i]), float(nodes[i]))
-            yield _Stretch(nodes[:-1], sizes, readings, states[:-1], float(nodes[-1]))
+            if not self._acceleration.reported:
+                self._read_applied(states, sizes, readings)
+            yield Stretch(nodes[:-1], sizes, readings, states, float(nodes[-1]))
             state = states[-1]
         self._go_to(float(nodes[-1]), state, warm)
         self._refresh()
-        yield _Stretch(nodes[-1:], np.empty(0), self.data.sensordata[None, :].copy(), state[None, :], np.inf)
+        yield Stretch(nodes[-1:], np.empty(0), self.data.sensordata[None, :].copy(), state[None, :], np.inf)
         self._go_to(float(nodes[-1]), state, warm)
+
+    def _read_applied(self, states: Array, sizes: Array, readings: Array) -> None:
+        """Replace readings by those under the accelerations that the integrator applied: changes of velocity."""
+        with quiet():
+            for i, size in enumerate(sizes):
+                mujoco.mj_setState(self.model, self.data, states[i], _PHYSICS)
+                mujoco.mj_forward(self.model, self.data)
+                applied = (states[i + 1, self._qvel] - states[i, self._qvel]) / size
+                use_acceleration(self.model, self.data, applied)
+                readings[i] = self.data.sensordata
 
     def _go_to(self, time_s: float, state: Array, warm: Array) -> None:
         mujoco.mj_setState(self.model, self.data, state, _PHYSICS)
         self.data.qacc_warmstart[:] = warm
         self._time_s, self._stale = time_s, True
 
-    def _read(self, state: Array, node_s: float, t: float) -> Array:
-        """The readings at a node, or by a partial step on the side at a time between two; under the command at t."""
-        mujoco.mj_setState(self.model, self.data, state, _PHYSICS)
+    def _read(self, begin: Array, end: Array, node_s: float, size_s: float, t: float) -> Array:
+        """The readings within the step from a node, between its first and its last physics state.
+
+        A Runge-Kutta step has no inside: a shorter step is made on the side. The other integrators hold one
+        acceleration during a step, which leads to every instant of it.
+        """
+        passed_s = t - node_s
+        mujoco.mj_setState(self.model, self.data, begin, _PHYSICS)
         self.data.qacc_warmstart[:] = 0.0  # not what another reading left there
         with quiet():
-            if t > node_s:
-                self._controls.put(self.data, 0.5 * (node_s + t))
-                self.model.opt.timestep = t - node_s
+            if self._integrator == "rk4":
+                controls = self._controls.over(np.array([node_s]), np.array([t]))[0]
+                mujoco.mj_setState(self.model, self.data, controls, self._controls.spec)
+                self.model.opt.timestep = passed_s
                 mujoco.mj_step(self.model, self.data)
-            self._controls.put(self.data, t)
-            self.model.opt.timestep = self.step_s  # the integrator "discrete" tells accelerations over a step
-            mujoco.mj_forward(self.model, self.data)
+            else:
+                between = begin + (passed_s / size_s) * (end - begin)
+                self.data.qvel[:], self.data.act[:] = between[self._qvel], between[self._act]
+                mujoco.mj_integratePos(self.model, self.data.qpos, end[self._qvel], passed_s)
+                self._controls.put_forces(self.data, node_s)
+            self._forward()
         self._stale = True
         return self.data.sensordata.copy()
 
@@ -217,17 +209,24 @@ class MujocoRobot(BuiltRobot):
         """Bring all derived quantities to the present state, without touching what the next step starts from."""
         if not self._stale:
             return
-        self._controls.put(self.data, self._time_s)
+        if self._steps.switched(np.array([self._time_s]))[0]:
+            self.data.act[:] = self._controls.targets(self._time_s)
+        self._controls.put_forces(self.data, self._time_s)
         warm = self.data.qacc_warmstart.copy()
-        self.model.opt.timestep = self.step_s
         with quiet():
-            mujoco.mj_forward(self.model, self.data)
-            mujoco.mj_rnePostConstraint(self.model, self.data)
+            self._forward()
         self.data.qacc_warmstart[:] = warm
         self._stale = False
 
+    def _forward(self) -> None:
+        """All derived quantities, under the acceleration that a whole step applies."""
+        self.model.opt.timestep = self.step_s
+        mujoco.mj_forward(self.model, self.data)
+        self._acceleration.use()
+
     def _check_stable(self, t: Array, states: Array) -> None:
         """The engine stops or starts anew at numbers above 1e10, which its clock (the first column) shows."""
+        check_contacts_fit(self.data.warning.number)
         bad = ~(np.abs(states) < 1e10).all(axis=1) | (np.diff(states[:, 0], prepend=-1.0) <= 0.0)
         if not bad.any() and not any(self.data.warning[w].number for w in _UNSTABLE):
             return

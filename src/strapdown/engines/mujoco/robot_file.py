@@ -1,21 +1,24 @@
 """A robot from a URDF or MJCF file as an editable MuJoCo specification, every link kept."""
 
-import math
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ContextDecorator, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
+from strapdown.engines.mujoco.mjcf_survey import MjcfSurvey
+from strapdown.engines.mujoco.xml_numbers import check_numbers
+from strapdown.engines.robot_limits import ENGINE_BYTES, INERTIA_ENTRIES, LINKS, listed, shown
 from strapdown.engines.urdf import WORLD, prepare_urdf
 from strapdown.engines.xml_lines import XmlFile
-from strapdown.errors import RobotError
+from strapdown.errors import InputError, RobotError
 
-_NAMES = ("name", "link", "joint", "body", "site", "class", "childclass", "mesh", "file", "filename")  # may be "nan"
-_LARGEST = 1e12  # of any length, angle, mass: beyond this squares and sums lose the robot
-_UNBOUNDED = ("limit", "safety_controller", "numeric")  # elements whose huge numbers mean "no limit", or nothing to us
+_CONTACTS_DROPPED = int(mujoco.mjtWarning.mjWARN_CONTACTFULL)
+_CONSTRAINTS_DROPPED = int(mujoco.mjtWarning.mjWARN_CNSTRFULL)
+_FREEDOMS = {mujoco.mjtJoint.mjJNT_FREE: 6, mujoco.mjtJoint.mjJNT_BALL: 3}
 RESERVED = "strapdown/"  # names of what we add begin with this
 _PLAIN_SPEC = mujoco.MjSpec()
 PLAIN = _PLAIN_SPEC.default  # for what we add to a robot: its file's own <default> is not meant for that
@@ -36,22 +39,26 @@ class RobotFile:
     def load(self) -> tuple[mujoco.MjSpec, tuple[str, ...]]:
         """The specification, checked, and the names of its links; raises RobotError with one clear sentence."""
         xml = XmlFile(self.path)
-        _check_numbers(xml)
         ground: tuple[str, ...] = ()
         if xml.root.tag == "robot":
+            check_numbers(xml)
             text = prepare_urdf(xml, self.floating, self.inertia_from_collision, self.packages)
-            with told(self.path):
+            with engine_errors(self.path):
                 spec = mujoco.MjSpec.from_string(text)
             ground = tuple(link.get("name", "") for link in xml.root.findall("link") if link.get("name") == WORLD)
         elif xml.root.tag == "mujoco":
-            with told(self.path):
+            MjcfSurvey(self.path).check(xml)
+            with engine_errors(self.path):
                 spec = mujoco.MjSpec.from_file(str(self.path))
             spec.compiler.fusestatic = False
         else:
-            raise RobotError(f"{self.path}: <{xml.root.tag}> is neither a URDF <robot> nor an MJCF <mujoco>")
+            raise RobotError(f"{self.path}: <{shown(xml.root.tag)}> is neither a URDF <robot> nor an MJCF <mujoco>")
         _keep_the_body_only(spec)
         _refuse_reserved_names(self.path, spec)
-        with told(self.path):
+        if len(spec.bodies) > LINKS + 1:
+            raise RobotError(f"{self.path}: the robot has {len(spec.bodies) - 1} links, at most {LINKS}; simplify it")
+        _check_joints(self.path, spec)
+        with engine_errors(self.path):
             self._place(spec)
             if self.floor:
                 spec.worldbody.add_geom(PLAIN, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1])
@@ -62,7 +69,7 @@ class RobotFile:
             return
         roots = list(spec.worldbody.bodies)
         if len(roots) != 1:
-            names = ", ".join(body.name or "(no name)" for body in roots)
+            names = listed(body.name or "(no name)" for body in roots)
             raise RobotError(
                 f"{self.path}: floating, position and rotation need exactly one root body, there are "
                 f"{len(roots)} ({names}); place them in the file"
@@ -79,63 +86,89 @@ class RobotFile:
             raise RobotError(f'{self.path}: root body "{root.name}" already has joints; it cannot float as well')
 
 
-def _check_numbers(xml: XmlFile) -> None:
-    """The engine takes a number that is none, or one beyond all measure, and then all of the robot is none."""
-    for element in xml.root.iter():
-        for key, value in element.attrib.items():
-            if key in _NAMES:
-                continue
-            numbers = [_number(word) for word in value.split()]
-            open_ended = element.tag in _UNBOUNDED or key.endswith("range")
-            if any(math.isnan(x) or (abs(x) >= _LARGEST and not open_ended) for x in numbers if x is not None):
-                raise RobotError(
-                    f'{xml.where(element)}: {key} of <{element.tag}> is "{value}"; give numbers below {_LARGEST:g}'
-                )
-
-
-def _number(word: str) -> float | None:
-    try:
-        return float(word)
-    except ValueError:
-        return None
-
-
 def _keep_the_body_only(spec: mujoco.MjSpec) -> None:
     """Motors and sensors come from the rig: the file's own, and what may refer to them, go.
 
-    A servo of the file would pull its joint to 0, and key frames count the file's joints and motors alone.
+    A servo of the file would pull its joint to 0, and key frames count the file's joints and motors alone. Pictures
+    are not needed either. Sizes of memory are chosen here, whatever the file asks for.
     """
-    for part in [*spec.keys, *spec.sensors, *spec.tuples, *spec.actuators]:
+    for part in [*spec.keys, *spec.sensors, *spec.tuples, *spec.actuators, *spec.skins, *spec.textures]:
         spec.delete(part)
+    for material in spec.materials:
+        for i in range(len(material.textures)):
+            material.textures[i] = ""
     spec.option.disableactuator = 0  # groups of motors that the file switches off: ours may be in them
+    spec.memory, spec.nuserdata, spec.nkey = ENGINE_BYTES, 0, 0
+    for name in ("njmax", "nconmax", "nstack", "nuser_body", "nuser_jnt", "nuser_geom", "nuser_site", "nuser_cam"):
+        setattr(spec, name, -1)  # as many as there are
+    spec.nuser_tendon = spec.nuser_actuator = spec.nuser_sensor = -1
+
+
+def _check_joints(path: Path, spec: mujoco.MjSpec) -> None:
+    """Every freedom couples with all that carry it: many joints far out on a long chain fill the inertia matrix."""
+    entries, waiting = 0, [(body, 0) for body in spec.worldbody.bodies]
+    while waiting:
+        body, carried_by = waiting.pop()
+        own = sum(_FREEDOMS.get(joint.type, 1) for joint in body.joints)
+        entries += own * carried_by + own * (own + 1) // 2
+        waiting += [(child, carried_by + own) for child in body.bodies]
+    if entries > INERTIA_ENTRIES:
+        raise RobotError(
+            f"{path}: the inertia matrix of the joints has {entries} entries, at most {INERTIA_ENTRIES}; use fewer "
+            "joints or shorter chains"
+        )
 
 
 def _refuse_reserved_names(path: Path, spec: mujoco.MjSpec) -> None:
     for kind, parts in (("body", spec.bodies), ("joint", spec.joints), ("site", spec.sites)):
         for part in parts:
             if part.name.startswith(RESERVED):
-                raise RobotError(f'{path}: names like that of {kind} "{part.name}" are for our own parts; rename it')
+                raise RobotError(
+                    f'{path}: names like that of {kind} "{shown(part.name)}" are for our own parts; rename it'
+                )
 
 
 def compiled(path: Path, spec: mujoco.MjSpec) -> mujoco.MjModel:
     """The model; what the compiler refuses becomes one sentence."""
-    with told(path):
+    with engine_errors(path):
         return spec.compile()
 
 
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Keep the engine from writing warnings to a log file in the working folder; we tell the user ourselves."""
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda _: None)
-    try:
-        yield
-    finally:
-        mujoco.set_mju_user_warning(before)
+class quiet(ContextDecorator):
+    """Keep the engine from writing warnings to a log file in the working folder; errors are reported by us.
+
+    A class, because a live step enters it and a generator would cost as much as the step.
+    """
+
+    def __enter__(self) -> None:
+        self._before = mujoco.get_mju_user_warning()
+        mujoco.set_mju_user_warning(_ignore)
+
+    def __exit__(self, kind: object, error: object, _: object) -> None:
+        mujoco.set_mju_user_warning(self._before)
+        if isinstance(error, mujoco.FatalError):
+            said = " ".join(str(error).split("\n")[0].split())
+            raise InputError(f"the engine stopped ({said}); use fewer links, or shapes that touch less") from None
+
+    def _recreate_cm(self) -> "quiet":
+        return quiet()
+
+
+def _ignore(_: str) -> None:
+    pass
+
+
+def check_contacts_fit(warnings: NDArray[np.int32]) -> None:
+    """Raises InputError if the engine had to drop contacts; `warnings` are the engine's counts."""
+    if warnings[_CONTACTS_DROPPED] or warnings[_CONSTRAINTS_DROPPED]:
+        raise InputError(
+            f"there are more contacts at once than the engine's memory of {ENGINE_BYTES / 1e6:g} MB holds; use fewer "
+            "or simpler shapes, or keep links that overlap from touching"
+        )
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def engine_errors(path: Path) -> Iterator[None]:
     """What the engine refuses, or warns of while it reads and compiles, becomes one sentence."""
     warned: list[str] = []
     before = mujoco.get_mju_user_warning()
@@ -147,5 +180,5 @@ def told(path: Path) -> Iterator[None]:
     finally:
         mujoco.set_mju_user_warning(before)
     if warned:
-        said = " ".join(warned[0].replace("Error:", "").split())
+        said = shown(" ".join(warned[0].replace("Error:", "").split()), 500)
         raise RobotError(f"{path}: the engine refuses this robot: {said}")

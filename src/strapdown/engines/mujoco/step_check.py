@@ -13,7 +13,7 @@ _JUMP = 1.9
 
 
 class StepCheck:
-    """Takes the rows (19 columns) of one link in order of time and tells of every step, with a lag of three rows:
+    """Takes the rows (19 columns) of one link in order of time and judges every step, with a lag of three rows:
 
     when it begins and ends (s), the integrator's defect (m/s2 and rad/s2), and the turn (rad).
     """
@@ -22,18 +22,18 @@ class StepCheck:
         self._gravity = gravity
         self._t, self._switched = np.empty(0), np.empty(0, dtype=bool)
         self._rows, self._sizes = np.empty((0, BLOCK_SIZE)), np.empty(0)
-        self._told = 0  # steps among those kept that are told already
+        self._judged = 0  # steps among those kept that were returned before
 
     def add(self, t: Array, sizes: Array, switched: NDArray[np.bool_], rows: Array) -> tuple[Array, Array, Array]:
         """A row at each time t; sizes of the steps that begin there, one less than rows at the very end.
 
-        Gives the nodes of the steps that are settled now (one more than steps), their defects (n, 2) and turns (n,).
+        Gives the nodes of the steps that can be judged now (one more than steps), their defects (n, 2) and turns (n,).
         """
         t, sizes = np.append(self._t, t), np.append(self._sizes, sizes)
         switched, rows = np.append(self._switched, switched), np.concatenate([self._rows, rows])
         at_end = len(sizes) < len(rows)
         steps = len(rows) - 1
-        first, last = self._told, steps if at_end else max(self._told, steps - _AFTER)
+        first, last = self._judged, steps if at_end else max(self._judged, steps - _AFTER)
         if last > first:
             defects = np.stack(unexplained(self._gravity, sizes[:steps], rows), axis=-1)[:steps]
             for column, acceleration in enumerate((rows[:, 13:16], rows[:, 16:19])):
@@ -44,7 +44,7 @@ class StepCheck:
             defects, turns = np.empty((steps, 2)), np.empty(steps)
         keep = max(last - _BEFORE, 0)
         self._t, self._sizes, self._switched, self._rows = t[keep:], sizes[keep:], switched[keep:], rows[keep:]
-        self._told = last - keep
+        self._judged = last - keep
         return t[first : last + 1], defects[first:last], turns[first:last]
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from strapdown.engines.program import SNAP_S
 
 Array = NDArray[np.float64]
-_STRETCH = 20_000  # steps that are run and kept at a time: memory stays small and progress can be told
+_STRETCH = 20_000  # steps that are run and kept at a time: memory stays small and progress can be shown
 
 
 @dataclass(frozen=True)

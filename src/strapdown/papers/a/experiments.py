@@ -70,7 +70,7 @@ def _moved_by_motors(values: dict[str, Any], step_s: float) -> dict[str, Any]:
         **values,
         "robot": {**values["robot"], "drive": "motors"},
         "physics": {**values["physics"], "step_s": step_s, "integrator": "implicitfast"},
-        "motor": [{"joint": joint, "kind": "speed"} for joint in joints],
+        "motor": [{"joint": joint, "kind": "speed", "time_constant_s": step_s} for joint in joints],
         "program": [
             {**{k: v for k, v in line.items() if k != "joint"}, "motor": line["joint"]} for line in values["program"]
         ],

@@ -1,0 +1,206 @@
+"""A robot in MuJoCo that is commanded, pushed and read while it moves (the protocols Plant and Rewindable of live.py).
+
+Each step is `mj_forward`, then the integrator: the trajectory of `mj_step` to the bit, and readings in between belong
+to the present instant at no extra step. Commands and pushes act from the instant at which they are given.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from strapdown.earth import gravity_vector
+from strapdown.engines.mujoco.build import build, known
+from strapdown.engines.mujoco.built_robot import SteppedRobot
+from strapdown.engines.mujoco.contacts import Contact, contacts
+from strapdown.engines.mujoco.controls import idle_target
+from strapdown.engines.mujoco.integrators import StepAcceleration
+from strapdown.engines.mujoco.robot_file import RobotFile, check_contacts_fit, quiet
+from strapdown.engines.mujoco.snapshot import RunningPush, model_digest, packed, unpacked
+from strapdown.engines.parts import Motor, Mount, Physics, Start
+from strapdown.engines.program import SNAP_S
+from strapdown.errors import InputError
+from strapdown.kernels.mounts import all_within, read_mounts
+from strapdown.live import PLANT_ROW
+from strapdown.rotation import q_normalise
+
+Array = NDArray[np.float64]
+_STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+_BEFORE_WARM_START = int(mujoco.mjtState.mjSTATE_WARMSTART) - 1  # the bits of all that stands before it in a state
+_LARGEST = 1e10  # the engine's own bound of a position or speed
+
+
+class MujocoPlant(SteppedRobot):
+    """A robot with motors, moved step by step. Time begins at 0 and is counted on the grid of the physics step."""
+
+    def __init__(
+        self, robot: RobotFile, physics: Physics, motors: Sequence[Motor] = (), start: Sequence[Start] = ()
+    ) -> None:
+        self.physics = physics
+        self._built = build(robot, physics, motors, (), start)
+        model = self.model
+        begin = {item.joint: item.position for item in start}
+        ours = {motor.name: motor for motor in motors}
+        self._motors = {model.actuator(i).name: i for i in range(model.nu)}
+        self._idle = [idle_target(ours[name], begin) for name in self._motors]
+        self._digest = model_digest(model)
+        self._state = np.empty(mujoco.mj_stateSize(model, _STATE))
+        first = mujoco.mj_stateSize(model, _BEFORE_WARM_START)
+        self._warm_start = slice(first, first + model.nv)
+
+        self.data: Any = mujoco.MjData(model)
+        data = self.data
+        self._acceleration = StepAcceleration(model, data, physics.integrator)
+        # views of the engine's memory, made once: making one costs as much as a tenth of a step
+        self._option, self._act, self._qpos, self._qvel = model.opt, data.act, data.qpos, data.qvel
+        self._warm_now, self._warm_before = data.qacc_warmstart, np.zeros(model.nv)
+        self._links_now = (data.xpos, data.xquat, data.cvel, data.cacc, data.subtree_com)
+        self._warnings = data.warning.number
+        self._g_n = gravity_vector(physics.gravity)
+        self._g_n.flags.writeable = False
+        self._planned: tuple[Mount, ...] | None = None
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to the start, without commands and pushes."""
+        mujoco.mj_resetData(self.model, self.data)
+        self._qpos[:], self._qvel[:], self._act[:] = self._built.qpos0, self._built.qvel0, self._idle
+        self._pushes: list[RunningPush] = []
+        self._time_s = 0.0
+        self._arrived()
+
+    def command(self, targets: Mapping[str, float]) -> None:
+        """New targets of motors, by name, from now on: rad, rad/s or N m (m, m/s or N if the joint slides)."""
+        for name, value in targets.items():
+            if name not in self._motors:
+                known(name, self._motors, "motor", "command")
+            if not math.isfinite(value):
+                raise InputError(f'command: the target of motor "{name}" is {value}; give a finite number')
+        for name, value in targets.items():
+            self._act[self._motors[name]] = value
+        self._forwarded_s = 0.0
+
+    def push(self, link: str, force_n: Any, torque_n: Any, for_s: float) -> None:
+        """A force (N) and torque (N m), frame n, at the centre of mass of a link, from now on for a time (s)."""
+        body = int(self.model.body(known(link, self.links(), "link", "push")).id)
+        wrench = np.concatenate([np.asarray(force_n, dtype=np.float64), np.asarray(torque_n, dtype=np.float64)])
+        if wrench.shape != (6,) or not np.isfinite(wrench).all():
+            raise InputError(f'push on link "{link}": give force_n and torque_n as three finite numbers each')
+        if not (math.isfinite(for_s) and for_s > SNAP_S):
+            raise InputError(f'push on link "{link}" for {for_s} s; give a time above 0, of at least a few nanoseconds')
+        self._pushes.append(RunningPush(body, tuple(wrench.tolist()), self._time_s + for_s))
+        self._put_pushes()
+
+    def advance_to(self, t_s: float) -> None:
+        """Move on to a time (s): whole steps on the grid of the physics step, and a part of one at the end."""
+        now, step_s = self._time_s, self.physics.step_s
+        if not (math.isfinite(t_s) and t_s > now - SNAP_S):
+            raise InputError(f"cannot advance to {t_s} s: the time is {now:.6g} s; give a later time, or restore")
+        with quiet():
+            while now < t_s - SNAP_S:
+                end = (math.floor((now + SNAP_S) / step_s) + 1) * step_s
+                if t_s < end - SNAP_S:
+                    end = t_s
+                for push in self._pushes:
+                    if push.until_s < end - SNAP_S:
+                        end = push.until_s
+                size = end - now
+                self._step(step_s if abs(size - step_s) < SNAP_S else size)
+                self._time_s = now = end
+                if self._pushes:
+                    self._end_pushes()
+
+    def read(self, mounts: Sequence[Mount], out: Array) -> None:
+        """One row per mount at the present time, columns as in live.PLANT_COLUMNS; out is (mounts, 22), float64."""
+        mounts = tuple(mounts)
+        if mounts != self._planned:
+            self._plan(mounts)
+        if out.shape != (len(mounts), PLANT_ROW) or out.dtype != np.float64 or not out.flags.carray:
+            raise InputError(f"read needs an array of float64 of shape ({len(mounts)}, {PLANT_ROW}) in C order to fill")
+        self._refresh()
+        read_mounts(*self._where, *self._links_now, self._g_n, *self._how, out)
+
+    def contacts(self) -> list[Contact]:
+        """All contacts at this instant, with their forces."""
+        self._refresh()
+        return contacts(self.model, self.data)
+
+    def snapshot(self) -> bytes:
+        """All that the future depends on: state, solver memory, commands, running pushes, time."""
+        mujoco.mj_getState(self.model, self.data, self._state, _STATE)
+        if self._warm_kept:
+            self._state[self._warm_start] = self._warm_before
+        return packed(self._digest, self._time_s, self._state, self._pushes)
+
+    def restore(self, kept: bytes) -> None:
+        """Go back to a snapshot; whatever is done from there on gives the same bits again."""
+        self._time_s, state, self._pushes = unpacked(kept, self._digest, len(self._state))
+        mujoco.mj_setState(self.model, self.data, state, _STATE)
+        self._warnings[:] = 0
+        self._arrived()
+
+    def _arrived(self) -> None:
+        """A new instant: nothing is derived from its state yet."""
+        self._forwarded_s = 0.0  # the step size that mj_forward was made for at this instant; 0: not made
+        self._warm_kept = False  # whether _warm_before holds the solver's memory with which this instant began
+        self._readable = False  # whether link accelerations are those of this instant
+
+    def _forward(self, size_s: float) -> None:
+        if self._warm_kept:  # made before, under other commands or for another step: begin from the same memory
+            self._warm_now[:] = self._warm_before
+        else:
+            self._warm_before[:] = self._warm_now
+            self._warm_kept = True
+        self._option.timestep = size_s
+        mujoco.mj_forward(self.model, self.data)
+        self._forwarded_s, self._readable = size_s, False
+
+    def _step(self, size_s: float) -> None:
+        if self._forwarded_s != size_s:
+            self._forward(size_s)
+        self._acceleration.end_step(self.model, self.data)
+        self._arrived()
+        check_contacts_fit(self._warnings)
+        if not all_within(self._qpos, self._qvel, _LARGEST):
+            raise InputError(
+                f"the simulation became unstable at about t = {self._time_s:.6g} s; use a smaller physics step, the "
+                "integrator implicitfast, slower motors or smaller forces, and restore a snapshot or reset"
+            )
+
+    def _refresh(self) -> None:
+        """Link velocities and accelerations of this instant, under the present commands."""
+        if self._readable and self._forwarded_s:
+            return
+        with quiet():
+            if self._forwarded_s != self.physics.step_s:
+                self._forward(self.physics.step_s)
+            self._acceleration.use()
+        self._readable = True
+
+    def _end_pushes(self) -> None:
+        running = [push for push in self._pushes if push.until_s > self._time_s + SNAP_S]
+        if len(running) < len(self._pushes):
+            self._pushes = running
+            self._put_pushes()
+
+    def _put_pushes(self) -> None:
+        self.data.xfrc_applied[:] = 0.0
+        for push in self._pushes:
+            self.data.xfrc_applied[push.body] += push.wrench
+        self._forwarded_s = 0.0
+
+    def _plan(self, mounts: tuple[Mount, ...]) -> None:
+        """Where each mount is, as the kernel takes it."""
+        for mount in mounts:
+            if mount.proof_mass is not None:
+                raise InputError(f'sensor "{mount.name}": a proof mass cannot be read live; drop proof_mass')
+        links = np.array([self._body(mount.link) for mount in mounts], dtype=np.int64)
+        centres = self.model.body_rootid[links].astype(np.int64)
+        levers = np.array([mount.r_bs_b for mount in mounts], dtype=np.float64).reshape(-1, 3)
+        turns = np.array([q_normalise(mount.q_bs) for mount in mounts]).reshape(-1, 4)
+        for array in (links, centres, levers, turns):
+            array.flags.writeable = False
+        self._where, self._how, self._planned = (links, centres), (levers, turns), mounts
