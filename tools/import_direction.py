@@ -34,8 +34,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sensors": CORE | {"motion", "io"},  # part and model files
 }
 # the main path; io joins where results and calibrations are written
-MAY_IMPORT["calibration"] = CORE | {"motion", "sensors", "io"}
-MAY_IMPORT["orientation"] = CORE | {"motion", "sensors", "io"}
+MAY_IMPORT["recordings"] = CORE | {"motion", "sensors", "io"}
+MAY_IMPORT["calibration"] = MAY_IMPORT["recordings"] | {"recordings"}
+MAY_IMPORT["orientation"] = MAY_IMPORT["recordings"] | {"recordings"}
 MAY_IMPORT["navigation"] = MAY_IMPORT["calibration"] | {"calibration", "orientation"}
 MAY_IMPORT["evaluation"] = MAY_IMPORT["navigation"] | {"navigation"}
 MAY_IMPORT["reporting"] = MAY_IMPORT["evaluation"] | {"evaluation"}

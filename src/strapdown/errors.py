@@ -15,3 +15,7 @@ class RobotError(InputError):
 
 class RangeWarning(UserWarning):
     """A virtual sensor's method is used outside its range of validity."""
+
+
+class LogWarning(RangeWarning):
+    """A log looks wrong, but it cannot be certain."""

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from strapdown.calibration.counts import smallest_step
 from strapdown.calibration.noise.allan import allan_deviation, averaging_factors, confidence_band, equivalent_freedom
 from strapdown.calibration.noise.fit import fit_noise
 from strapdown.calibration.noise.model import FLOOR, MARKOV_PEAK, MARKOV_PEAK_AT, Noise
-from strapdown.calibration.noise.rest import even_step, moved_at
 from strapdown.calibration.noise.static_log import analyse_log
 from strapdown.calibration.noise.twin import twin_of
 from strapdown.errors import InputError
+from strapdown.recordings.counts import smallest_step
+from strapdown.recordings.evenness import even_step, moved_at
 from strapdown.sensors.error_chain import measure
 from strapdown.sensors.triad import Triad
 from strapdown.types import Recording

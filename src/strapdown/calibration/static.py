@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from strapdown.calibration.calibration import UNITS, Calibration, Correction, Found
 from strapdown.calibration.noise.block_covariance import estimated_covariances, known_covariance, mean_sigma
-from strapdown.calibration.still import Still, still_intervals
 from strapdown.calibration.temperature.rest_blocks import Blocks, blocks_of, instruments_at_rest, refuse_saturated
 from strapdown.errors import InputError
+from strapdown.recordings.rest import Still, still_intervals
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from strapdown import earth
 from strapdown.errors import InputError
-from strapdown.navigation.runs import runs_of
+from strapdown.recordings.runs import runs_of
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Event, Recording
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from strapdown.calibration.still import still_intervals
 from strapdown.errors import InputError
 from strapdown.navigation.alignment import (
     UNKNOWN_HEADING_RAD,
@@ -38,6 +37,7 @@ from strapdown.navigation.stops.settled import settled
 from strapdown.navigation.stops.vehicle import NoiseStops, believed_stops, looks_inverted, unseen_moves, wheel_turns
 from strapdown.navigation.stops.verdicts import JudgedStops, told_with
 from strapdown.navigation.task import Task as Task
+from strapdown.recordings.rest import still_intervals
 from strapdown.types import Recording, Solution
 
 FILTERS = ("eskf", "ekf15")

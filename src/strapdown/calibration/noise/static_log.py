@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strapdown.calibration.counts import smallest_step
 from strapdown.calibration.noise.allan import Allan, Band, allan_deviation, confidence_band
 from strapdown.calibration.noise.fit import AxisFit, fit_noise
-from strapdown.calibration.noise.rest import even_step, moved_at
 from strapdown.errors import InputError
+from strapdown.recordings.counts import smallest_step
+from strapdown.recordings.evenness import even_step, moved_at
 from strapdown.types import Array, Recording
 
 FIELDS = {"accelerometer": "acc_s", "gyroscope": "gyr_s", "magnetometer": "mag_s"}

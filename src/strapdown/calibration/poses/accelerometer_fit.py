@@ -17,8 +17,8 @@ from strapdown.calibration.poses.accelerometer_model import (
     unpacked,
 )
 from strapdown.calibration.poses.pose_noise import drift_covariances, flicker_covariance, white_variances
-from strapdown.calibration.still import Still
 from strapdown.kernels.whitening import factor, whiten
+from strapdown.recordings.rest import Still
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 

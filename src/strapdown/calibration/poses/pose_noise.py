@@ -6,7 +6,7 @@ before it, so the means of poses have covariances, which all standard deviations
 
 import numpy as np
 
-from strapdown.calibration.still import Still
+from strapdown.recordings.rest import Still
 from strapdown.sensors.triad import Triad, instability_processes
 from strapdown.types import Array
 

@@ -11,15 +11,15 @@ import numpy as np
 
 from strapdown.calibration.apply import refuse_calibrated
 from strapdown.calibration.calibration import FIELDS, Calibration
-from strapdown.calibration.counts import smallest_step
 from strapdown.calibration.log_units import refuse_other_units_at_rest
 from strapdown.calibration.poses.accelerometer_fit import Fitted, PoseTable, fit_model, pose_table
 from strapdown.calibration.poses.accelerometer_model import UNKNOWNS, amplification, names_of
 from strapdown.calibration.poses.gyroscope_fit import TurnsFit, fit_turns
 from strapdown.calibration.poses.known_faces import fit_squared
 from strapdown.calibration.poses.report import accelerometer_correction, gyroscope_correction, rms
-from strapdown.calibration.still import Still, still_intervals
 from strapdown.errors import InputError
+from strapdown.recordings.counts import smallest_step
+from strapdown.recordings.rest import Still, still_intervals
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 

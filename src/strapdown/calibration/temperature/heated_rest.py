@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from strapdown.calibration.still import Still, still_intervals
+from strapdown.recordings.rest import Still, still_intervals
 from strapdown.types import Array, Recording
 
 _MEDIANS = 400  # of the log: turns are outliers among them

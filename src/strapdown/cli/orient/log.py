@@ -79,8 +79,8 @@ def uncalibrated(
     without_field: what else the user may do about it."""
     import numpy as np
 
-    from strapdown.calibration.still import still_intervals
     from strapdown.errors import InputError
+    from strapdown.recordings.rest import still_intervals
 
     said = _uneven_field(recording if own is None else own, without_field) if magnetometer else []
     try:

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from strapdown.navigation.runs import runs_of
+from strapdown.recordings.runs import runs_of
 from strapdown.types import Solution
 
 LEVEL_M = 0.1  # building codes allow no riser below 4 in (International Building Code, 1011.5.2)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strapdown.errors import InputError
-from strapdown.navigation.runs import runs_of
+from strapdown.recordings.runs import runs_of
 from strapdown.types import Array, Event, Recording, Sample, Solution
 
 S = TypeVar("S")

@@ -11,8 +11,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from strapdown.calibration.counts import smallest_step
 from strapdown.errors import InputError
+from strapdown.recordings.counts import smallest_step
 from strapdown.types import Array, Recording
 
 WINDOW_S = 0.5

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from helpers import shared_data
-from strapdown.calibration.still import still_intervals
 from strapdown.errors import InputError
 from strapdown.papers.c.positions import Ideal, hand_held
+from strapdown.recordings.rest import still_intervals
 from strapdown.sensors.parts.part import load_part
 from strapdown.types import Recording
 

@@ -1,0 +1,184 @@
+"""What is known of a log before it is worked with, and from where: gravity, declination, noise, part, mounting."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from strapdown.checks import attitude, finite, triple
+from strapdown.earth import STANDARD_GRAVITY, gravity
+from strapdown.earth_magnetism import declination, dip, strength
+from strapdown.errors import InputError
+from strapdown.rotation import IDENTITY
+from strapdown.sensors.parts.part import Part, load_part
+from strapdown.sensors.triad import Triad
+from strapdown.types import Recording
+
+GIVEN, LOG, STANDARD, UNKNOWN = "given", "from the log", "standard", "not known"
+_MOUNTING = "quaternion_wxyz"  # in meta, as strapdown simulate writes it
+_NOT_TURNED = tuple(IDENTITY.tolist())
+_SAME_RATE = 0.05  # the rate that the log states is believed if the time stamps agree to this share
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a log. sources: for each field where it came from, in words.
+
+    gravity (m/s2). declination_rad: field east of north is positive. noise: errors of the part by instrument, for the
+    log's own rate and range. part: None where the catalogue has none of that name. calibration: what was applied to the
+    readings. q_bs, r_bs_b: mounting of the sensor on the body, and its place (m, frame b).
+    """
+
+    gravity: float = STANDARD_GRAVITY
+    declination_rad: float = 0.0
+    noise: Mapping[str, Triad] = field(default_factory=dict)
+    part: Part | None = None
+    calibration: Any = None
+    q_bs: tuple[float, ...] = _NOT_TURNED
+    r_bs_b: tuple[float, ...] = (0.0, 0.0, 0.0)
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
+def facts_of(recording: Recording, **given: Any) -> Facts:
+    """The facts of a log: what is given, else what its meta states, else the usual.
+
+    given: fields of Facts by name, where gravity may also be "earth", "mars" or "moon" and part the name of one; or
+    latitude_deg and height_m for the gravity of the place. None is as not given.
+    """
+    known = {"gravity", "declination_rad", "noise", "part", "calibration", "q_bs", "r_bs_b", "latitude_deg", "height_m"}
+    unknown = sorted(set(given) - known)
+    if unknown:
+        raise InputError(f'facts_of was given "{unknown[0]}"; valid: {", ".join(sorted(known))}')
+    given = {name: value for name, value in given.items() if value is not None}
+    sources: dict[str, str] = {}
+    local, sources["gravity"] = gravity_of(
+        recording, given.get("gravity"), given.get("latitude_deg"), given.get("height_m", 0.0)
+    )
+    east, sources["declination_rad"] = _declination(recording, given)
+    named, noise = noise_of_part(recording, given.get("part"))
+    sources["noise"] = (GIVEN if "part" in given else LOG) if noise else UNKNOWN
+    if "noise" in given:
+        noise, sources["noise"] = dict(given["noise"]), GIVEN
+    part = given["part"] if isinstance(given.get("part"), Part) else part_named(named)
+    sources["part"] = UNKNOWN if part is None else GIVEN if "part" in given else LOG
+    q_bs, sources["q_bs"] = _mounting(recording, given)
+    sources["r_bs_b"] = GIVEN if "r_bs_b" in given else UNKNOWN
+    sources["calibration"] = GIVEN if "calibration" in given else UNKNOWN
+    r_bs_b = triple("r_bs_b", given.get("r_bs_b", (0.0, 0.0, 0.0)))
+    return Facts(local, east, noise or {}, part, given.get("calibration"), q_bs, r_bs_b, sources)
+
+
+def gravity_of(
+    recording: Recording, given: float | str | None = None, latitude_deg: float | None = None, height_m: float = 0.0
+) -> tuple[float, str]:
+    """Gravity (m/s2) and where it is from: given, of the place, stated by the log, or the standard."""
+    if given is not None:
+        if latitude_deg is not None:
+            raise InputError("gravity and latitude_deg both state how strong gravity is; give one of them")
+        return gravity(given if isinstance(given, str) else finite("gravity", given)), GIVEN
+    if latitude_deg is not None:
+        return gravity("earth", latitude_deg, height_m), f"at latitude {latitude_deg:g} deg, height {height_m:g} m"
+    said = recording.meta.get("gravity_m_s2")
+    if isinstance(said, int | float) and not isinstance(said, bool) and 0.1 <= said <= 100.0:
+        return float(said), LOG
+    return STANDARD_GRAVITY, STANDARD
+
+
+def field_of(recording: Recording) -> np.ndarray | None:
+    """The field (uT, frame n) that a simulated log states for its place."""
+    said = recording.meta.get("magnetic_field_n_ut")
+    if not isinstance(said, list | tuple) or len(said) != 3 or not all(isinstance(x, int | float) for x in said):
+        return None
+    b_n = np.array(said, dtype=np.float64)
+    return b_n if np.isfinite(b_n).all() and b_n.any() else None
+
+
+def strength_and_dip(recording: Recording) -> tuple[float | None, float | None]:
+    """(uT, rad with down positive) of the field that the log states; None where it states none."""
+    b_n = field_of(recording)
+    return (None, None) if b_n is None else (float(strength(b_n)), float(dip(b_n)))
+
+
+def _declination(recording: Recording, given: Mapping[str, Any]) -> tuple[float, str]:
+    if "declination_rad" in given:
+        return finite("declination_rad", given["declination_rad"]), GIVEN
+    b_n = field_of(recording)
+    return (0.0, UNKNOWN) if b_n is None else (float(declination(b_n)), LOG)
+
+
+def _mounting(recording: Recording, given: Mapping[str, Any]) -> tuple[tuple[float, ...], str]:
+    if "q_bs" in given:
+        return attitude("q_bs", given["q_bs"]), GIVEN
+    said = recording.meta.get(_MOUNTING)
+    if said is None:
+        return _NOT_TURNED, UNKNOWN
+    try:
+        return attitude("quaternion_wxyz", said), LOG
+    except InputError as error:
+        raise InputError(f"the log states a mounting that is none: {error}") from None
+
+
+def noise_of_part(recording: Recording, part: str | Part | None = None) -> tuple[str | None, dict[str, Triad] | None]:
+    """(name, errors by instrument) of the part given, or of the one that the log names if the catalogue knows it.
+
+    Of a data sheet's numbers those for the log's own rate and range are taken, where the part has them, and a
+    magnetometer that stands beside the part has those of its own part.
+    """
+    meta = recording.meta
+    named = part if part is not None else meta.get("part")
+    triads: dict[str, Triad] = {}
+    if isinstance(named, str | Part):
+        try:
+            # ranges that the log states are those of its own part
+            ranges = meta.get("range") if part is None or meta.get("part") in (None, part) else None
+            triads |= _triads(named if isinstance(named, Part) else load_part(named), ranges, recording)
+        except InputError:
+            if part is not None:
+                raise
+    beside = meta.get("magnetometer_part")
+    if isinstance(beside, str) and "magnetometer" not in triads:
+        try:
+            known = _triads(load_part(beside), meta.get("range"), recording)
+            triads |= {name: triad for name, triad in known.items() if name == "magnetometer"}
+        except InputError:
+            pass
+    name = named.file.name if isinstance(named, Part) else named
+    return name if isinstance(name, str) else None, triads or None
+
+
+def part_named(name: str | None) -> Part | None:
+    """The part of the catalogue, where it has one of this name."""
+    try:
+        return None if name is None else load_part(name)
+    except InputError:
+        return None
+
+
+def _triads(part: Part, said: object, recording: Recording) -> Mapping[str, Triad]:
+    """As printed for the ranges that the log states ({"accelerometer": "2 g"}) and its rate, if the part has them."""
+    ranges: dict[str, float] = {}
+    for name in part.instruments:
+        text = said.get(name) if isinstance(said, Mapping) else None
+        sheet: Any = getattr(part.file, name).ranges
+        number, _, unit = text.partition(" ") if isinstance(text, str) else ("", "", "")
+        try:
+            value = float(number)
+        except ValueError:
+            continue
+        if unit == sheet.unit and value in sheet.all():
+            ranges[name] = value
+    try:
+        return part.nominal(ranges, rate_hz=_rate_hz(recording)).triads()
+    except InputError:
+        return part.nominal(ranges).triads()
+
+
+def _rate_hz(recording: Recording) -> float | None:
+    """By the usual step; the rate that the log states where that agrees, since time stamps are rounded."""
+    if len(recording) < 2:
+        return None
+    rate = 1.0 / recording.step_s
+    said = recording.meta.get("rate_hz")
+    agrees = isinstance(said, int | float) and not isinstance(said, bool) and abs(said / rate - 1.0) < _SAME_RATE
+    return float(said) if agrees and said is not None else float(f"{rate:.4g}")

@@ -1,0 +1,150 @@
+"""One examination of a log, which every entry point asks: orient, navigate, calibrate, allan and the library."""
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from strapdown.earth import STANDARD_GRAVITY
+from strapdown.errors import LogWarning
+from strapdown.recordings.axes import (
+    SCALES,
+    Disagreement,
+    accelerometer_disagreement,
+    axes_words,
+    gravity_kept,
+    magnetometer_disagreement,
+    turns_of,
+)
+from strapdown.recordings.faults import field_findings, noiseless, stopped_gyroscope
+from strapdown.recordings.findings import REFUSE, WARN, Finding, Findings, sorted_findings
+from strapdown.recordings.limits import GRAVITY_LOST
+from strapdown.recordings.units import (
+    FIELDS,
+    calm_windows,
+    moving_findings,
+    rest_findings,
+    size_findings,
+    temperature_findings,
+    time_findings,
+)
+from strapdown.recordings.windows import Windows, windows_of
+from strapdown.types import Array, Recording
+
+ALL = ("accelerometer", "gyroscope", "magnetometer")
+_CERTAIN = 0.5  # share of windows that disagree, and of gravity that is lost: then no motion explains it
+
+
+def examine(
+    recording: Recording,
+    *,
+    uses: Sequence[str] = ALL,
+    gravity: float | None = None,
+    rests: bool = False,
+    q_bs: ArrayLike | None = None,
+) -> Findings:
+    """What is wrong or notable about a log: units, signs, axes, faults.
+
+    uses: instruments that the caller takes readings of. gravity (m/s2): of the place; by default what the log states,
+    else the standard. rests: the log is meant to be at rest, throughout or in poses. q_bs: mounting of the sensor.
+    """
+    uses = tuple(name for name in uses if getattr(recording, FIELDS[name]) is not None)
+    g = stated_gravity(recording, gravity)
+    found = time_findings(recording) + size_findings(recording, uses, g)
+    if any(finding.severity == REFUSE for finding in found):
+        return sorted_findings(found)  # numbers in another unit would only give more of them
+    if rests:
+        found += noiseless(recording, {name: getattr(recording, FIELDS[name]) for name in uses if name in ALL[:2]})
+    found += temperature_findings(recording.temperature)
+    found += stopped_gyroscope(recording) if {"accelerometer", "gyroscope"} <= set(uses) else []
+    turning = 0.0
+    if recording.gyr_s is not None:
+        turning = float(np.median(np.abs(recording.gyr_s[:: max(1, len(recording) // 10_000)]).max(axis=1)))
+    if "magnetometer" in uses:
+        found += field_findings(recording, turning)
+    windows = windows_of(recording) if {"accelerometer", "gyroscope"} & set(uses) else None
+    if windows is not None:
+        q = None if q_bs is None else np.asarray(q_bs, dtype=np.float64)
+        found += [f for f in rest_findings(windows, g, rests=rests, q_bs=q) if f.kind.partition("_")[0] in (*uses, "z")]
+        if {"accelerometer", "gyroscope"} <= set(uses):
+            found += _axes_findings(recording, windows, g, "magnetometer" in uses)
+    return sorted_findings(found)
+
+
+def checked(
+    recording: Recording,
+    *,
+    uses: Sequence[str] = ALL,
+    gravity: float | None = None,
+    rests: bool = False,
+    q_bs: ArrayLike | None = None,
+) -> Findings:
+    """As examine; a log that is certainly wrong raises its sentence, doubts are LogWarnings."""
+    findings = examine(recording, uses=uses, gravity=gravity, rests=rests, q_bs=q_bs)
+    findings.refuse()
+    for finding in findings.of(WARN):
+        warnings.warn(finding.sentence, LogWarning, stacklevel=3)
+    return findings
+
+
+def stated_gravity(recording: Recording, given: float | None = None) -> float:
+    """Gravity (m/s2) that was given, else that the log states, else the standard."""
+    said = recording.meta.get("gravity_m_s2") if given is None else given
+    usable = isinstance(said, int | float) and not isinstance(said, bool) and 0.1 <= said <= 100.0
+    return float(said) if usable and said is not None else STANDARD_GRAVITY
+
+
+def _axes_findings(recording: Recording, windows: Windows, gravity: float, field: bool) -> list[Finding]:
+    turns = turns_of(recording, _offset(windows))
+    if turns is None:
+        return []
+    found: list[Finding] = []
+    other = accelerometer_disagreement(turns, gravity)
+    if other is not None:
+        found.append(_against_accelerometer(other, turns.seconds))
+    elif not len(calm_windows(windows)):  # it never rests
+        found += moving_findings(gravity_kept(turns, gravity), gravity)
+    if field and other is None:
+        off = magnetometer_disagreement(turns)
+        if off is not None and off.axes is not None:
+            confirmed = bool((gravity_kept(turns, gravity) > GRAVITY_LOST).all()) and _gravity_turns(turns.force)
+            found.append(_against_magnetometer(off, confirmed))
+    return found
+
+
+def _offset(windows: Windows) -> Array | None:
+    """Of the gyroscope where the accelerometer is calm."""
+    calm = calm_windows(windows)
+    if windows.gyr_mean is None or not len(calm):
+        return None
+    return np.asarray(np.median(windows.gyr_mean[calm], axis=0))
+
+
+def _gravity_turns(force: Array) -> bool:
+    """Does gravity move enough in the sensor for the accelerometer to speak for the gyroscope?"""
+    flat = force.reshape(-1, 3)
+    return bool(np.linalg.norm((flat / np.linalg.norm(flat, axis=1, keepdims=True)).mean(axis=0)) < 0.9)
+
+
+def _against_accelerometer(off: Disagreement, seconds: float) -> Finding:
+    if off.axes is not None:
+        numbers = {"other": "accelerometer", "axes": axes_words(off.axes), "of": "gravity kept"}
+        return Finding("gyroscope_axes", REFUSE, {**numbers, "good": off.kept, "bad": off.lost})
+    certain = off.share > _CERTAIN and off.lost < _CERTAIN
+    if off.factor is not None and certain:
+        guess = next(what for scale, what in SCALES if scale == off.factor)
+        numbers = {"factor": off.factor, "kept": off.kept, "lost": off.lost, "guess": guess}
+        return Finding("gyroscope_scale", REFUSE, numbers)
+    numbers = {"lost": off.lost, "seconds": seconds}
+    return Finding("gyroscope_contradicts", REFUSE if certain else WARN, numbers)
+
+
+def _against_magnetometer(off: Disagreement, confirmed: bool) -> Finding:
+    """confirmed: the accelerometer agrees with the gyroscope, so it is the magnetometer that is wrong."""
+    assert off.axes is not None
+    if confirmed:
+        numbers = {"axes": axes_words(off.axes.T), "good": off.kept, "bad": off.lost}
+        return Finding("magnetometer_axes", WARN, numbers)
+    numbers = {"other": "magnetometer", "axes": axes_words(off.axes), "of": "its changes unexplained"}
+    return Finding("gyroscope_axes", WARN, {**numbers, "good": off.kept, "bad": off.lost})
