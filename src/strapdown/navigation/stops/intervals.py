@@ -31,6 +31,8 @@ class StopIntervals:
 
     since_s, speed_m_s, of a judge that reckons the motion: time since the end of the last stop, which shows late (at
     the first sample after a stop it is how long the vehicle has moved by then), and the speed since; else None.
+    used: samples that a filter may take for a stop, where these are others than the believed ones. notes: sentences for
+    the user.
     """
 
     t: Array
@@ -42,10 +44,12 @@ class StopIntervals:
     events: tuple[Event, ...] = ()
     since_s: Array | None = None
     speed_m_s: Array | None = None
+    used: NDArray[np.bool_] | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.t)
-        for name in ("believed", "doubted", "rejected", "signal", "threshold", "since_s", "speed_m_s"):
+        for name in ("believed", "doubted", "rejected", "signal", "threshold", "since_s", "speed_m_s", "used"):
             column = getattr(self, name)
             if column is None:
                 continue
@@ -57,6 +61,11 @@ class StopIntervals:
     @property
     def flags(self) -> dict[str, NDArray[np.bool_]]:
         return {"stop_believed": self.believed, "stop_doubted": self.doubted, "stop_rejected": self.rejected}
+
+    @property
+    def standing(self) -> NDArray[np.bool_]:
+        """Samples that a filter takes for a stop."""
+        return self.believed if self.used is None else self.used
 
     @property
     def rows(self) -> list[tuple[int, int]]:

@@ -37,9 +37,10 @@ def judged_stops(
         for (kind, text), rows in zip(texts.items(), columns, strict=True)
         for event in events_of(t, rows, kind, text)
     ]
+    believed, doubted, rejected = columns
     limits = everywhere(threshold, len(t))
     ordered = tuple(sorted(events, key=lambda e: e.t_s))
-    return StopIntervals(t, *columns, signal, limits, ordered, since_s, speed_m_s)
+    return StopIntervals(t, believed, doubted, rejected, signal, limits, ordered, since_s, speed_m_s)
 
 
 def words_of(recording: Recording) -> NDArray[np.int64]:

@@ -84,7 +84,7 @@ class NoiseStops:
 
     @classmethod
     def for_triads(cls, gyroscope: Triad, accelerometer: Triad, rate_hz: float, **more: Any) -> Self:
-        """Standard deviations of a reading from N, the resolution and the rate: of each instrument the noisiest axis."""
+        """Sigmas of a reading from N, the resolution and the rate: of each instrument the noisiest axis."""
         said: dict[str, Any] = {}
         for name, triad, unit in (
             ("gyr_sigma_rad_s", gyroscope, "rad/s"),
@@ -122,8 +122,8 @@ class NoiseStops:
         *,
         rest_s: float = 1.0,
     ) -> Self:
-        """For a whole recording that begins with a rest of rest_s; edges.py trims what it finds. Standard deviations are
-        those of this rest, which hold a motor's hum too, or those of the part where they are larger or the rest shows
+        """For a whole recording that begins with a rest of rest_s; edges.py trims what it finds. Sigmas are those of
+        this rest, which hold a motor's hum too, or those of the part where they are larger or the rest shows
         none."""
         part = None
         if gyroscope is not None and accelerometer is not None:
