@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, settings
 
 from strapdown.errors import InputError
 from strapdown.io import read
-from strapdown.types import Increments, Motion, Recording
+from strapdown.sample import Fixes, Heights
+from strapdown.types import SLOW, Increments, Motion, Recording
 
 SUFFIXES = ("csv", "csv.gz", "parquet")
 FUZZ = settings(
@@ -18,6 +19,13 @@ FUZZ = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     derandomize=True,
 )
+
+
+def outside(n, rng):
+    """Fixes, heights and the flags of slow instruments."""
+    fix = [Fixes(rng.normal(size=(n, 3)), rng.random((n, 3)), rng.normal(size=n)) for _ in range(2)]
+    given = {"position_fix": fix[0], "velocity_fix": fix[1], "height": Heights(rng.normal(size=n), rng.random(n))}
+    return {**given, "new": {name: rng.random(n) > 0.5 for name in SLOW}}
 
 
 def recording(n=6, seed=0, truth=True, increments=True, meta=None):
@@ -42,6 +50,7 @@ def recording(n=6, seed=0, truth=True, increments=True, meta=None):
         {"part": "ADIS16470", "rate_hz": 200.0} if meta is None else meta,
         rng.normal(size=(n, 2)),
         rng.random(n) > 0.5,
+        **outside(n, rng),
     )
 
 
@@ -51,7 +60,10 @@ def assert_same_bits(a, b):
         x, y = getattr(a, field.name), getattr(b, field.name)
         if field.name == "meta":
             assert dict(x) == dict(y)
-        elif field.name in ("increments", "truth") and x is not None:
+        elif field.name == "new":
+            assert x.keys() == y.keys()
+            assert all(np.array_equal(x[name], y[name]) for name in x)
+        elif field.name in ("increments", "truth", "position_fix", "velocity_fix", "height") and x is not None:
             assert_same_bits(x, y)
         elif x is None:
             assert y is None, field.name

@@ -108,7 +108,7 @@ def test_applying_twice_is_refused_and_other_instruments_are_not():
         apply(one_instrument("gyroscope"), once)
     both = apply(one_instrument("magnetometer"), once)
     assert set(both.meta["calibrated"]) == {"gyroscope", "magnetometer"}
-    with pytest.raises(InputError, match="--after"):
+    with pytest.raises(InputError, match="join what was found before"):
         refuse_calibrated(both, "magnetometer")
     refuse_calibrated(both, "accelerometer")
 

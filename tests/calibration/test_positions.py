@@ -303,7 +303,7 @@ def test_other_bad_input_is_refused(six, free):
 
 
 def test_one_pose_is_refused():
-    rest = Ideal.of(Poses(np.array([[1.0, 0.0, 0.0, 0.0]]), **SIX)).log({"accelerometer": LINEAR}, 1)
+    rest = Ideal.of(Poses(np.array([[1.0, 0.0, 0.0, 0.0]]), **SIX)).log(PART.draw(1).triads(), 1)
     refused(rest, "there is one usable still pose")
 
 
@@ -371,6 +371,6 @@ def test_six_poses_leave_nothing_to_compare_and_name_what_they_leave_out(six):
     triads = PART.draw(1, {"accelerometer": 2.0, "gyroscope": 250.0}).triads()
     found = accelerometer(calibrate_positions(six.log(triads, 1), G, noise=triads)).found
     assert found.residual_rms is None
-    assert "per axis between the axes" in " ".join(found.notes) and "--model squared" in " ".join(found.notes)
+    assert "per axis between the axes" in " ".join(found.notes) and "model squared" in " ".join(found.notes)
     # 8 / sqrt(27) a g (g / R)^2 with a = 0.5 % and R = 2 g, but for its largest count
     assert any("straight line over +-1 g" in said and "1.9 mg between" in said for said in found.undetermined)

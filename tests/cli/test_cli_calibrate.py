@@ -191,7 +191,7 @@ def test_wrong_use_is_one_sentence(rehearsal, tmp_path):
 
 def test_noise_is_that_of_the_part_at_the_rate_and_range_of_the_log(rehearsal):
     """The module's magnetometer has its own part, and a log says its range as text."""
-    from strapdown.cli.log import noise_of_part
+    from strapdown.recordings.facts import noise_of_part
 
     log = io.read_one(rehearsal / "tumble.parquet")
     name, noise = noise_of_part(log, None)

@@ -135,7 +135,7 @@ def test_milliseconds_called_seconds_are_one_sentence(square, tmp_path):
     io.write(tmp_path / "ms.parquet", {"robot": replace(log, t=1e3 * log.t, truth=None)})
     said = command("navigate", str(tmp_path / "ms.parquet"), "--heading", "0")
     assert said.code == 2
-    assert "usual step is 10 s" in said.err and "ms" in said.err
+    assert "usual step of the log is 10 s" in said.err and "ms" in said.err
 
 
 def test_a_folder_that_cannot_be_is_refused_before_the_work(square, tmp_path):
@@ -150,7 +150,12 @@ def test_units_of_g_are_one_sentence(square, tmp_path):
     io.write(tmp_path / "log.parquet", {"robot": replace(log, acc_s=log.acc_s / 9.80665)})
     for vehicle in ("robot", "foot"):
         said = command("navigate", str(tmp_path / "log.parquet"), "--heading", "0", "--vehicle", vehicle)
-        assert said.code == 2 and "is it in g?" in said.err and len(said.err.strip().splitlines()) == 1
+        assert (
+            said.code == 2
+            and "they look like g" in said.err
+            and "--columns" in said.err
+            and len(said.err.strip().splitlines()) == 1
+        )
 
 
 def test_notes_tell_unknown_heading_short_reference_and_events(square, tmp_path):

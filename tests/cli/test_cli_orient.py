@@ -102,10 +102,11 @@ def test_hard_iron_is_told_where_the_log_shows_it(tmp_path):
 
 
 def test_readings_set_aside_most_of_the_time_are_told(tmp_path):
-    """Readings of the Earth under the Moon's gravity: a filter that knows gravity rejects them."""
-    io.write(tmp_path / "log.parquet", {"imu": ideal(swing())})
-    said = command("orient", tmp_path / "log.parquet", "--filter", "mekf", "--gravity", "1.62", "--json")
+    """Readings in motion under half of their gravity: that is reported, and a filter that knows gravity rejects them."""
+    io.write(tmp_path / "log.parquet", {"imu": ideal(swing())[256:1792]})
+    said = command("orient", tmp_path / "log.parquet", "--filter", "mekf", "--gravity", "5", "--json")
     document = json.loads(said.out)
+    assert "where gravity is 5 m/s2" in said.err
     assert document["filters"]["mekf"]["acc_rejected_share"] > 0.5
     assert any("of the accelerometer's readings aside" in note for note in document["notes"])
 
@@ -192,8 +193,12 @@ def six_axes(n=400, scale=1.0):
     ("readings", "arguments", "word"),
     [
         (six_axes(), ("--axes", "9"), "no magnetometer"),
-        ({**six_axes(), "mag_s": np.zeros((400, 3))}, (), "magnetometer reads 0"),
-        (six_axes(scale=1.0 / G), (), "that is g"),
+        (
+            {**six_axes(), "mag_s": np.zeros((400, 3))},
+            (),
+            "the magnetometer reads no field in 100 % of the samples; check that it is connected, or work without it (--axes 6)",
+        ),
+        (six_axes(scale=1.0 / G), (), "they look like g"),
         (six_axes(3), (), "3 samples"),
         ({"acc_s": six_axes()["acc_s"]}, (), "no gyroscope"),
         (six_axes(), ("--filter", "kalman"), "valid names"),

@@ -109,8 +109,8 @@ def test_free_fall_is_told_and_not_followed(name):
 
 BAD = {
     "no magnetometer": (lambda r: replace(r, mag_s=None), "no magnetometer"),
-    "magnetometer of zeros": (lambda r: replace(r, mag_s=np.zeros_like(r.mag_s)), "magnetometer reads 0"),
-    "accelerometer in g": (lambda r: replace(r, acc_s=r.acc_s / 9.80665), "that is g"),
+    "magnetometer of zeros": (lambda r: replace(r, mag_s=np.zeros_like(r.mag_s)), "magnetometer reads no field"),
+    "accelerometer in g": (lambda r: replace(r, acc_s=r.acc_s / 9.80665), "they look like g"),
     "gyroscope in deg/s": (lambda r: replace(r, gyr_s=r.gyr_s / DEG + 200.0), "deg/s"),
     "no gyroscope": (lambda r: replace(r, gyr_s=None), "no gyroscope"),
     "three samples": (

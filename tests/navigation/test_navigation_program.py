@@ -190,7 +190,7 @@ def test_an_unknown_heading_is_told_by_its_variance():
 def test_an_accelerometer_in_g_is_refused(vehicle):
     one = driven()
     log = replace(one.log, acc_s=one.log.acc_s / G)
-    with pytest.raises(InputError, match=r"reads 1\.0\d m/s2 at rest, gravity is 9\.81: is it in g\?|reads 1\.00"):
+    with pytest.raises(InputError, match="they look like g"):
         navigate(log, "eskf", task_of(one, vehicle=vehicle))
 
 
@@ -207,7 +207,7 @@ def test_a_magnetometer_that_dies_on_the_way_is_told():
     mag_s = one.log.mag_s.copy()
     mag_s[len(mag_s) // 2 :] = 0.0
     found = navigate(replace(one.log, mag_s=mag_s), "eskf", task_of(one))
-    assert "the magnetometer reads less than 1 uT in 50 % of the samples: check it" in found.notes
+    assert any("the magnetometer reads no field in 50 % of the samples" in note for note in found.notes)
     assert stop_table(found.solution, one.stops).final.percent < 2.0  # chance: gyroscope alone
 
 

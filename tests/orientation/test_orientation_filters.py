@@ -11,7 +11,7 @@ import pytest
 
 from orientation_cases import DEG, FIELD_N, G, angle, between, errors_n, ideal, inclination, noisy_swing, swing
 from strapdown.errors import InputError
-from strapdown.motion import Rest, Turntable
+from strapdown.motion import Keep, MoveTo, Rest, Turntable
 from strapdown.orientation.alignment import align, attitude_at_rest, attitude_from_tilt
 from strapdown.orientation.catalogue import FILTERS, filter_by_name
 from strapdown.orientation.complementary import Complementary
@@ -193,7 +193,9 @@ def test_side_by_side_gives_the_attitude_of_single_runs():
     kept = (base.t < 3.0) | (base.t > 4.0)
     gap = Recording(base.t[kept], gyr_s=base.gyr_s[kept], acc_s=base.acc_s[kept], mag_s=base.mag_s[kept])
     held = replace(base, mag_s=base.mag_s[np.arange(len(base)) // 8 * 8])
-    fast = replace(base, gyr_s=40.0 * base.gyr_s)  # turns of more than 0.1 rad in a step
+    spin = [Keep(1.0), MoveTo(80.0, 6.0), Keep(1.0)]
+    fast = ideal(Turntable(spin, axis_b=(0.0, 0.0, 1.0), q_nb=q_from_euler(0.0, 0.0, 1.5)))
+    assert np.abs(fast.gyr_s).max() / 128.0 > 0.1  # rad in a step
     many = [short(base, 50 + 9 * k) for k in range(66)] + [gap, held, fast, base]
     for filt in (Mahony(declination_rad=0.1), Mahony(magnetometer=False)):
         for recording, found in zip(many, run_many(filt, many), strict=True):

@@ -16,6 +16,7 @@ from strapdown.orientation.lodestar import Lodestar
 from strapdown.orientation.mahony import Mahony
 from strapdown.orientation.samples import samples_of
 from strapdown.orientation.vqf import Vqf
+from strapdown.recordings.faults import new_readings
 from strapdown.types import Recording
 
 LIVE = np.array([0.1, 0.0, 0.2]), np.array([0.0, 0.0, G]), FIELD_N
@@ -88,7 +89,7 @@ def test_chance_repeats_and_an_axis_that_stands_still_are_new():
     assert samples_of(log).mag_new.all()
     mag_s = log.mag_s.copy()
     mag_s[:, 0] = 7.0
-    assert samples_of(replace(log, mag_s=mag_s)).mag_new.all()
+    assert new_readings(replace(log, mag_s=mag_s)).all()
     some = log.mag_s.copy()
     some[1:1000:4] = some[0:999:4]  # an eighth of the rows
     assert samples_of(replace(log, mag_s=some)).mag_new.all()
@@ -116,7 +117,7 @@ def test_a_magnetometer_that_falls_silent_is_refused_or_told(begin):
     mag_s = r.mag_s.copy()
     mag_s[begin : 3 * len(r) // 4 if begin == 200 else None] = 0.0
     silent = replace(r, mag_s=mag_s)
-    with pytest.raises(InputError, match="reads 0 in most samples"):
+    with pytest.raises(InputError, match=r"magnetometer reads no field in \d+ % of the samples"):
         Mahony().run(silent)
     late = r.mag_s.copy()
     late[1100:] = 0.0
@@ -166,10 +167,10 @@ def test_a_clock_that_is_off_is_refused(shift_s, word):
 def test_lunar_gravity_is_believed_where_the_log_states_it():
     earth = noisy_swing()
     moon = replace(earth, acc_s=earth.acc_s * (1.62 / G), meta={})
-    with pytest.raises(InputError, match="that is g"):
+    with pytest.raises(InputError, match="they look like g"):
         samples_of(moon)
     samples_of(moon.with_meta(gravity_m_s2=1.62))
-    with pytest.raises(InputError, match="that is g"):
+    with pytest.raises(InputError, match="they look like g"):
         samples_of(replace(earth, acc_s=earth.acc_s / G).with_meta(gravity_m_s2=9.8))
 
 
@@ -177,7 +178,7 @@ def test_rates_in_degrees_and_counts_are_refused():
     log = noisy_swing()
     with pytest.raises(InputError, match="deg/s or raw counts"):
         samples_of(replace(log, gyr_s=log.gyr_s * 1e3))
-    with pytest.raises(InputError, match="raw counts, or another unit"):
+    with pytest.raises(InputError, match="raw counts or another unit"):
         samples_of(replace(log, acc_s=log.acc_s * 1e3))
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from strapdown.calibration.calibration import FIELDS, PARAMETERS, VERDICTS, Calibration, Correction, Found
-from strapdown.calibration.log_units import gyroscope_doubt, refuse_other_units
 from strapdown.errors import InputError, RangeWarning
+from strapdown.recordings.verdict import checked
 from strapdown.types import Array, Recording
 
 META = "calibrated"  # key in a recording's meta: instrument -> method and date of what was applied
@@ -20,7 +20,7 @@ def apply(calibration: Calibration, recording: Recording) -> Recording:
 
     Instruments that the log lacks are passed over, but one must be there. Readings in another unit are refused. A
     RangeWarning tells of temperatures outside the data of the calibration, which are extrapolated, of a log of another
-    part, and of a gyroscope that at rest reads more than any does.
+    part, and of what looks wrong about the log.
     """
     done = applied(recording)
     todo = {name: c for name, c in calibration.corrections.items() if getattr(recording, FIELDS[name]) is not None}
@@ -37,11 +37,8 @@ def apply(calibration: Calibration, recording: Recording) -> Recording:
         )
     if recording.increments is not None:
         raise InputError("the log has increments (delta angle, delta velocity), which this calibration is not for")
-    refuse_other_units(recording, todo)
+    checked(recording, uses=tuple(todo))
     warn_other_part("the calibration", calibration.part, recording)
-    doubt = gyroscope_doubt(recording) if "gyroscope" in todo else None
-    if doubt is not None:  # no refusal: a turntable turns as steadily as a wrong unit reads
-        warnings.warn(doubt, RangeWarning, stacklevel=2)
     values: dict[str, Any] = {}
     f_s = recording.acc_s
     for name in sorted(todo):  # the accelerometer first: the gyroscope's g-sensitivity needs it corrected
@@ -70,7 +67,7 @@ def refuse_calibrated(recording: Recording, *instruments: str) -> None:
     if done:
         raise InputError(
             f"the {done[0]} of this log is calibrated already ({_origin(applied(recording)[done[0]])}); give the log "
-            "as recorded, and what was found before with --after"
+            "as recorded, and join what was found before with what is found now"
         )
 
 

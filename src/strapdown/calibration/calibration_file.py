@@ -126,7 +126,7 @@ def _correction(instrument: str, table: dict[str, Any], path: Path) -> Correctio
         if sigma_key in table:
             sigma[parameter] = _numbers(table[sigma_key], f'{path}: "{instrument}.{sigma_key}"', finite=False)
     if "reference_c" in table:
-        settings["reference_c"] = float(_numbers(table["reference_c"], f'{path}: "{instrument}.reference_c"'))
+        settings["reference_c"] = _number(table["reference_c"], f'{path}: "{instrument}.reference_c"')
     if "range_c" in table:
         limits = _numbers(table["range_c"], f'{path}: "{instrument}.range_c"')
         if limits.shape != (2,) or limits[0] > limits[1]:
@@ -146,7 +146,7 @@ def _found(instrument: str, table: dict[str, Any], path: Path) -> Found:
     date = table.get("date")
     residual = table.get(f"residual_rms_{_LETTERS[instrument]}")
     if residual is not None:
-        residual = float(_numbers(residual, f'{where}.residual_rms_{_LETTERS[instrument]}"'))
+        residual = _number(residual, f'{where}.residual_rms_{_LETTERS[instrument]}"')
     verdict = table.get("verdict", VERDICTS[0])
     if verdict not in VERDICTS:
         raise InputError(f'{where}.verdict" is {shown(verdict)}; valid: {", ".join(VERDICTS)}')
@@ -173,6 +173,12 @@ def _text(value: Any, where: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{where} is {shown(value)}; give text in quotes")
     return value
+
+
+def _number(value: Any, where: str) -> float:
+    if isinstance(value, list):
+        raise InputError(f"{where} is {shown(value)}; give one number")
+    return float(_numbers(value, where))
 
 
 def _numbers(value: Any, where: str, finite: bool = True) -> Any:

@@ -6,12 +6,12 @@ import numpy as np
 
 from strapdown.calibration.apply import apply
 from strapdown.calibration.calibration import FIELDS, UNITS, Calibration, Correction
-from strapdown.calibration.log_units import refuse_other_units_at_rest
 from strapdown.calibration.temperature.heated_rest import still_while_heated
 from strapdown.calibration.temperature.rest_blocks import blocks_of
 from strapdown.earth import STANDARD_GRAVITY
 from strapdown.errors import InputError
 from strapdown.recordings.rest import Still
+from strapdown.recordings.verdict import checked
 from strapdown.types import Array, Recording
 
 # What a sensor may have changed since without the calibration being called worn: below what a fresh one reaches by
@@ -59,7 +59,7 @@ def check(
     stills: tuple[Still, ...] = ()
     no_rest, checks = "", []
     if {"accelerometer", "gyroscope"} & set(shared):
-        refuse_other_units_at_rest(recording, gravity)
+        checked(recording, uses=("accelerometer", "gyroscope"), gravity=gravity, rests=True)
         try:
             stills = still_while_heated(recording)
         except InputError as error:

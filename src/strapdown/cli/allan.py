@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from strapdown.cli.log import Columns, Json, Sensor, read_log
+from strapdown.cli.log import Columns, Json, Sensor, read_log, refused
 
 if TYPE_CHECKING:
     from strapdown.calibration.noise.fit import Term
@@ -56,13 +56,14 @@ def allan(
             writable_target(path)
     recording = read_log(log, sensor, columns)
     try:
-        found = analyse_log(recording)  # its one small kernel compiles in a second: no need to make all ready
+        with screen.warnings_shown() as warned:
+            found = analyse_log(recording)  # its one small kernel compiles in a second: no need to make all ready
         if output is not None:
             write_twin(output, found, log.name)
     except InputError as error:
-        raise InputError(f"{log}: {error}") from None
+        raise refused(log, error) from None
     fit = fit or output is not None
-    notes = [*found.notes, *(remarks(found) if output is not None else ())]
+    notes = [*found.notes, *(remarks(found) if output is not None else ()), *(warned if as_json else ())]
     if plot is not None:
         from strapdown.reporting.allan_figures import allan_figure
         from strapdown.reporting.figures import save

@@ -28,6 +28,17 @@ def _triad(name: str, unit: str, frame: str, field: str) -> list[Column]:
     return [Column(f"{name}_{axis}", unit, frame, field, i) for i, axis in enumerate("xyz")]
 
 
+# instruments that may be slower than the rows: column new_... has 1 where the row holds a new reading
+NEW = {
+    "mag": "mag_s",
+    "temperature": "temperature",
+    "tilt": "tilt_s",
+    "odometer": "odometer",
+    "fix_p": "position_fix",
+    "fix_v": "velocity_fix",
+    "height": "height",
+}
+
 # The one table of the format. Truth is the motion of the sensor's own frame s, so its attitude takes s to n.
 COLUMNS: tuple[Column, ...] = (
     Column("sensor", None, None, "sensor", None),
@@ -49,8 +60,18 @@ COLUMNS: tuple[Column, ...] = (
     *(Column(f"true_q_{axis}", "1", "ns", "truth.q_nb", i) for i, axis in enumerate("wxyz")),
     *_triad("true_w", "rad/s", "s", "truth.w_nb_b"),
     *_triad("true_dw", "rad/s2", "s", "truth.dw_nb_b"),
+    *_triad("fix_p", "m", "n", "position_fix.value_n"),
+    *_triad("fix_p_sigma", "m", "n", "position_fix.sigma_n"),
+    Column("fix_p_t", "s", None, "position_fix.t_s", None),
+    *_triad("fix_v", "m/s", "n", "velocity_fix.value_n"),
+    *_triad("fix_v_sigma", "m/s", "n", "velocity_fix.sigma_n"),
+    Column("fix_v_t", "s", None, "velocity_fix.t_s", None),
+    Column("height", "m", "n", "height.height_m", None),
+    Column("height_sigma", "m", None, "height.sigma_m", None),
+    *(Column(f"new_{name}", None, None, f"new.{field}", None) for name, field in NEW.items()),
 )
-FLAGS = ("stop", "clipped")  # true or false; all other columns but the sensor's name are numbers
+# true or false; all other columns but the sensor's name are numbers
+FLAGS = ("stop", "clipped", *(f"new_{name}" for name in NEW))
 BY_NAME = {column.name: column for column in COLUMNS}
 
 

@@ -13,13 +13,26 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from strapdown.errors import InputError
-from strapdown.io.columns import COLUMNS, FLAGS
+from strapdown.io.columns import BY_NAME, COLUMNS, FLAGS, NEW
+from strapdown.io.frames import OURS, to_flu
 from strapdown.io.growing import Growing
-from strapdown.io.mapping import ROW_NUMBER, Source
+from strapdown.io.mapping import EMPTY, ROW_NUMBER, Source
 from strapdown.io.memory import refuse_beyond_memory
-from strapdown.types import Array, Increments, Motion, Recording
+from strapdown.sample import Fixes, Heights
+from strapdown.types import SLOW, Array, Increments, Motion, Recording
 
 _WIDTH = {name: sum(c.field == name for c in COLUMNS) for name in dict.fromkeys(c.field for c in COLUMNS)}
+
+
+# types of several columns, and how many of them besides t
+_OWNERS: dict[str, tuple[Any, int]] = {
+    "increments": (Increments, 3),
+    "truth": (Motion, 6),
+    "position_fix": (Fixes, 3),
+    "velocity_fix": (Fixes, 3),
+    "height": (Heights, 2),
+}
+_IN_SENSOR = ("gyr_s", "acc_s", "mag_s", "tilt_s", "increments.theta_s", "increments.dv_s")
 
 
 @dataclass
@@ -36,6 +49,7 @@ class _Column:
 @dataclass
 class _Sensor:
     samples: int = 0
+    blank: dict[str, Growing] = field(default_factory=dict)  # empty cells of columns that may have them
     columns: dict[str, _Column] = field(default_factory=dict)
     fields: dict[str, Growing] = field(default_factory=dict)
 
@@ -102,15 +116,21 @@ class Gathered:
         for part in self._parts:
             seen = part.sensor.columns.setdefault(name, _Column())
             gaps = empty if empty is None or part.rows is None else empty[part.rows]
-            if gaps is not None and gaps.any():
+            cells = values if values is None or part.rows is None else values[part.rows]
+            if source.empty != EMPTY[0]:
+                gaps, cells = _blanked(gaps, cells)
+                if gaps is not None and gaps.any():
+                    part.sensor.blank.setdefault(name, Growing(None, np.bool_)).put(part.begin, gaps)
+                    if cells is None or gaps.all():
+                        continue  # rows that are never put are zero
+            elif gaps is not None and gaps.any():
                 if seen.empty_row is None:
                     seen.empty_row = self._row(part, int(np.argmax(gaps)))
-                if values is None or gaps.all():
+                if cells is None or gaps.all():
                     continue
             seen.filled = True
-            if seen.empty_row is not None or values is None:
+            if seen.empty_row is not None or cells is None:
                 continue  # filled here and empty there is refused in the end
-            cells = values if part.rows is None else values[part.rows]
             self._look(seen, part, cells)
             if where not in part.sensor.fields:
                 width = None if source.column.axis is None else _WIDTH[where]
@@ -154,23 +174,97 @@ class Gathered:
                     )
             fields = {where: array.locked(sensor.samples) for where, array in sensor.fields.items()}
             _refuse_not_finite(name, sensor, fields, row_place)
-            if "t" in fields and any(source.spread for source in self.found):
-                fields["t"] = unrepeated(fields["t"])
             try:
-                read[name] = _recording(
-                    fields, {c for c, seen in sensor.columns.items() if seen.filled}, meta.get(name, {})
-                )
+                fields = self._mended(sensor, fields)
+                if "t" in fields and any(source.spread for source in self.found):
+                    fields["t"] = unrepeated(fields["t"])
+                elif "t" in fields:
+                    _refuse_repeated(fields["t"])
+                have = {c for c, seen in sensor.columns.items() if seen.filled}
+                have |= {f"new_{short}" for short, where in NEW.items() if f"new.{where}" in fields}
+                read[name] = _recording(fields, have, meta.get(name, {}))
             except InputError as e:
                 raise InputError(f"{self.place}, sensor {name}: {e}") from None
         return read
 
+    def _mended(self, sensor: _Sensor, fields: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Rows with empty cells dropped or held, as the mapping has it, and vectors expressed in our frame."""
+        options = {source.column.name: source for source in self.found}
+        blank = {
+            name: mask.locked(sensor.samples) for name, mask in sensor.blank.items() if sensor.columns[name].filled
+        }
+        held: dict[str, NDArray[np.bool_]] = {}
+        dropped = np.zeros(sensor.samples, dtype=np.bool_)
+        for name, mask in blank.items():
+            if options[name].empty == "drop":
+                dropped |= mask
+            else:
+                owner = BY_NAME[name].field.split(".")[0]
+                held[owner] = held[owner] | mask if owner in held else mask
+        if dropped.all():
+            raise InputError("every row has an empty cell, so that all would be dropped; map other columns")
+        if dropped.any():
+            fields = {where: _sealed(values[~dropped]) for where, values in fields.items()}
+            held = {owner: mask[~dropped] for owner, mask in held.items()}
+        for owner, mask in held.items():
+            if mask.all():
+                raise InputError(f"no row has all columns of {owner}; map its columns otherwise, or leave them out")
+            rows = np.maximum.accumulate(np.where(mask, -1, np.arange(len(mask))))
+            rows[rows < 0] = int(np.argmin(mask))  # before its first reading an instrument shows that
+            for where in [where for where in fields if where.split(".")[0] == owner]:
+                fields[where] = _sealed(fields[where][rows])
+            if owner in SLOW:
+                new = fields.get(f"new.{owner}")
+                fields[f"new.{owner}"] = _sealed(~mask if new is None else ~mask & new)
+        frame = next((source.frame for source in self.found if source.frame != OURS), OURS)
+        if frame != OURS:
+            if any(where.startswith("truth.") for where in fields):
+                raise InputError(f'frame = "{frame}" converts readings, not truth; leave the columns of truth out')
+            for where in _IN_SENSOR:
+                if where in fields:
+                    fields[where] = _sealed(to_flu(fields[where], frame))
+        return fields
+
+
+def _blanked(
+    empty: NDArray[np.bool_] | None, values: NDArray[Any] | None
+) -> tuple[NDArray[np.bool_] | None, NDArray[Any] | None]:
+    """Empty cells and those that are not a number, which many programs write instead; values are 0 there."""
+    if values is None or values.dtype == np.bool_:
+        return empty, values
+    nan = np.isnan(values)
+    if not nan.any():
+        return empty, values
+    return (nan if empty is None else nan | empty), np.where(nan, 0.0, values)
+
+
+def _sealed(values: NDArray[Any]) -> NDArray[Any]:
+    values.flags.writeable = False
+    return values
+
+
+def _refuse_repeated(t: Array) -> None:
+    """One sentence for a stamp that comes twice, the first of a log above all, with what the mapping can do."""
+    same = np.flatnonzero(t[1:] == t[:-1])
+    if len(same) == 0 or not np.isfinite(t).all():
+        return
+    i = int(same[0]) + 1
+    raise InputError(
+        f"t repeats at sample {i} ({t[i - 1]:.9g} s, then {t[i]:.9g} s), {len(same)} of {len(t)} samples; keep one "
+        'sample for each time, or give t = { column = ..., repeated = "spread" } in the column mapping (docs/io.md)'
+    )
+
 
 def unrepeated(t: Array) -> Array:
     """The stamps without repetitions: a stamp that comes several times follows a step as many times as long, so the
-    samples but the last of them came evenly on the way to it."""
+    samples but the last of them came evenly on the way to it; those of the first stamp came at the usual step."""
     last = np.append(np.diff(t) != 0.0, True)
-    last[0] = True  # a log that begins with a repetition begins at its first sample
-    return np.interp(np.arange(len(t)), np.flatnonzero(last), t[last])
+    at, stamps = np.flatnonzero(last), t[last]
+    spread = np.interp(np.arange(len(t)), at, stamps)
+    if at[0] > 0 and len(stamps) > 1:
+        step = (stamps[-1] - stamps[0]) / (at[-1] - at[0])
+        spread[: at[0]] = stamps[0] - step * np.arange(at[0], 0, -1)
+    return spread
 
 
 def _rows_by_sensor(sensor: pa.ChunkedArray | None, lone_name: str) -> dict[str | None, NDArray[np.int64] | None]:
@@ -203,7 +297,7 @@ def _refuse_not_finite(
 
 def _recording(fields: Mapping[str, NDArray[Any]], have: set[str], meta: Mapping[str, Any]) -> Recording:
     """One sensor's arrays put together, of the columns that it has; the types check the rest."""
-    parts: dict[str, dict[str, Any]] = {"": {}, "increments": {}, "truth": {}}
+    parts: dict[str, dict[str, Any]] = {"": {}, "new": {}, **{owner: {} for owner in _OWNERS}}
     for where in _WIDTH:
         members = [column.name for column in COLUMNS if column.field == where]
         there = [name for name in members if name in have]
@@ -216,9 +310,10 @@ def _recording(fields: Mapping[str, NDArray[Any]], have: set[str], meta: Mapping
     own = parts[""]
     if "t" not in own:
         raise InputError("t is empty; every row needs its time")
-    for owner, kind, count in (("increments", Increments, 3), ("truth", Motion, 6)):
+    for owner, (kind, count) in _OWNERS.items():
         if parts[owner]:
             if len(parts[owner]) < count:
                 raise InputError(f"only a part of {owner} is filled; fill all its columns, or empty all of them")
-            own[owner] = kind(t=own["t"], **parts[owner])
-    return Recording(**own, meta=meta)
+            timed = {"t": own["t"]} if owner in ("increments", "truth") else {}
+            own[owner] = kind(**timed, **parts[owner])
+    return Recording(**own, new=parts["new"], meta=meta)

@@ -10,14 +10,22 @@ from os import PathLike
 from strapdown.errors import InputError
 from strapdown.io.atomic import whole_bytes
 from strapdown.io.columns import BY_NAME, COLUMNS, UNITS, Column, Unit, listed
+from strapdown.io.frames import OURS, checked_frame
+from strapdown.types import SLOW
 
-ColumnMapping = Mapping[str, str | Mapping[str, str | float]]
+ColumnMapping = Mapping[str, str | Mapping[str, str | float]]  # and the options "empty" and "frame"
+EMPTY = ("refuse", "drop", "hold")
+_OPTIONS = ("empty", "frame")  # of the whole mapping
 ROW_NUMBER = -1  # in place of a column: the time of a log that has none, made from its rate
 
 MAPPING_HINT = (
-    "give a mapping from our names to the file's: --columns MAPPING.toml on the command line, in Python "
-    'columns={"t": {"column": "time", "unit": "ms"}, "acc_x": {"column": "ax", "unit": "g"}} (docs/io.md)'
+    "give a mapping from our names to the file's, as a file MAPPING.toml or in Python "
+    '{"t": {"column": "time", "unit": "ms"}, "acc_x": {"column": "ax", "unit": "g"}} (docs/io.md)'
 )
+
+
+# columns whose last value stands for an empty cell: slow instruments, and the controller's flag
+HELD = tuple(c.name for c in COLUMNS if c.field.split(".")[0] in (*SLOW, "stop"))
 
 
 @dataclass(frozen=True)
@@ -28,6 +36,8 @@ class Source:
     index: int
     unit: Unit | None
     spread: bool = False  # times that repeat are told apart
+    empty: str = EMPTY[0]  # what an empty cell means
+    frame: str = OURS  # axes of the file's vectors, by the directions of x, y and z
 
 
 def sources(header: Sequence[str], mapping: ColumnMapping | None, place: str) -> list[Source]:
@@ -72,6 +82,7 @@ def _own_sources(header: Sequence[str], place: str) -> list[Source]:
 
 def _mapped_sources(header: Sequence[str], mapping: ColumnMapping, place: str) -> list[Source]:
     found: list[Source] = []
+    frame = checked_frame(mapping.get("frame", OURS))
     for name, (text, unit) in parse_mapping(mapping).items():
         if text is None:
             found.append(Source(BY_NAME[name], ROW_NUMBER, unit))
@@ -83,12 +94,28 @@ def _mapped_sources(header: Sequence[str], mapping: ColumnMapping, place: str) -
             )
         if list(header).count(text) > 1:
             raise InputError(f'{place} has column "{text}" twice; the mapping cannot tell which is {name}')
-        found.append(Source(BY_NAME[name], list(header).index(text), unit, name == "t" and _spread(mapping[name])))
+        spread = name == "t" and _spread(mapping[name])
+        found.append(Source(BY_NAME[name], list(header).index(text), unit, spread, _empty(mapping, name), frame))
     return found
 
 
 def _spread(entry: str | Mapping[str, str | float]) -> bool:
     return isinstance(entry, Mapping) and "repeated" in entry
+
+
+def _empty(mapping: ColumnMapping, name: str) -> str:
+    """What an empty cell of the column means: its own option, else that of the mapping. "hold" for all columns holds
+    those of slow instruments: a gyroscope or accelerometer that repeats its last reading would be a wrong motion."""
+    entry = mapping[name]
+    if isinstance(entry, Mapping) and "empty" in entry:
+        return str(entry["empty"])
+    whole = str(mapping.get("empty", EMPTY[0]))
+    return EMPTY[0] if whole == "hold" and name not in HELD else whole
+
+
+def _refuse_option(value: object, name: str) -> None:
+    if value not in EMPTY:
+        raise InputError(f'empty is {value!r} in {name}; valid: "{EMPTY[0]}", "{EMPTY[1]}", "{EMPTY[2]}"')
 
 
 def parse_mapping(mapping: ColumnMapping) -> dict[str, tuple[str | None, Unit | None]]:
@@ -101,7 +128,11 @@ def parse_mapping(mapping: ColumnMapping) -> dict[str, tuple[str | None, Unit | 
     if not isinstance(mapping, Mapping):
         raise InputError(f"the column mapping is a {type(mapping).__name__}; {MAPPING_HINT}")
     parsed: dict[str, tuple[str | None, Unit | None]] = {}
+    _refuse_option(mapping.get("empty", EMPTY[0]), "the column mapping")
+    checked_frame(mapping.get("frame", OURS))
     for name, entry in mapping.items():
+        if name in _OPTIONS:
+            continue
         column = BY_NAME.get(name)
         if column is None:
             raise InputError(f'the column mapping names "{name}"; our columns are {listed(list(BY_NAME))}')
@@ -114,7 +145,7 @@ def parse_mapping(mapping: ColumnMapping) -> dict[str, tuple[str | None, Unit | 
         text, unit = (entry.get("column"), entry.get("unit")) if isinstance(entry, Mapping) else (None, None)
         if (
             not isinstance(entry, Mapping)
-            or not set(entry) <= {"column", "unit", "repeated", *_COUNTS}
+            or not set(entry) <= {"column", "unit", "repeated", "empty", *_COUNTS}
             or not isinstance(text, str)
             or not isinstance(unit, str | None)
         ):
@@ -126,9 +157,24 @@ def parse_mapping(mapping: ColumnMapping) -> dict[str, tuple[str | None, Unit | 
             raise InputError(
                 f'the column mapping of {name} has repeated = {entry["repeated"]!r}; only t has it, as "spread"'
             )
+        if "empty" in entry:
+            _refuse_option(entry["empty"], f"the column mapping of {name}")
+            if entry["empty"] == "hold" and name not in HELD:
+                raise InputError(
+                    f'the column mapping of {name} has empty = "hold", which is for instruments slower than the log; '
+                    'use "drop"'
+                )
         known = _unit(column, unit, f"the mapping of {name}")
         parsed[name] = (text.strip(), _counted(known, entry, name) if set(entry) & set(_COUNTS) else known)
-    if parsed and all(text is None for text, _ in parsed.values()):
+    named: dict[str, str] = {}
+    for name, (text, _) in parsed.items():
+        if text is not None and text in named:
+            raise InputError(
+                f'the column mapping names column "{text}" for {named[text]} and for {name}; give each its own column'
+            )
+        if text is not None:
+            named[text] = name
+    if not parsed or all(text is None for text, _ in parsed.values()):
         raise InputError(f"the column mapping names no column of the file; {MAPPING_HINT}")
     return parsed
 
@@ -212,7 +258,8 @@ def _check_complete(names: set[str], place: str) -> None:
 
 
 def _group(column: Column) -> str:
-    return column.field.split(".")[0]
+    owner = column.field.split(".")[0]
+    return column.field if owner == "new" else owner
 
 
 def _expected() -> str:

@@ -62,7 +62,7 @@ class Table:
 def _values(recording: Recording, column: Column) -> Any:
     value: Any = recording
     for part in column.field.split("."):
-        value = getattr(value, part)
+        value = value.get(part) if isinstance(value, Mapping) else getattr(value, part)
         if value is None:
             return None
     return value

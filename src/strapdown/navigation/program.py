@@ -21,15 +21,14 @@ from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.outputs import refuse_too_long
 from strapdown.navigation.eskf.smoother import smooth
 from strapdown.navigation.event_notes import notes_of_events
-from strapdown.navigation.plausible import without_spikes
 from strapdown.navigation.reading_delay import carried_on_by_delay
 from strapdown.navigation.start_at_rest import Heading, start_at_rest
 from strapdown.navigation.stops.intervals import StopIntervals
 from strapdown.recordings.facts import Facts, facts_of
+from strapdown.recordings.faults import flagged, without_dead_field, without_spikes
+from strapdown.recordings.units import refuse_slow
+from strapdown.recordings.verdict import checked
 from strapdown.types import Event, Recording, Solution
-
-_LEAST_FIELD_UT = 1.0  # the Earth's has 20 at least
-_DEAD_SHARE = 0.01  # of all samples, above which the user is told
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,25 +90,14 @@ def navigate(
 
 
 def _prepared(recording: Recording, facts: Facts, notes: list[str]) -> tuple[Recording, tuple[Event, ...]]:
-    """Without single readings beyond the sensor's range, and without a magnetometer that is dead; with flags for the
-    rows in which a slow magnetometer has a new reading."""
+    """Examined; without single readings beyond the sensor's range and without a magnetometer that is dead; with flags
+    for the rows in which a slow magnetometer has a new reading."""
+    refuse_slow(recording)
     recording, spikes = without_spikes(recording, facts.noise)
-    mag = recording.mag_s
-    if mag is None:
-        return recording, spikes
-    dead = np.abs(mag).max(axis=1) < _LEAST_FIELD_UT
-    if dead.all():
-        notes.append(f"the magnetometer reads less than {_LEAST_FIELD_UT:g} uT throughout: it is not used")
-        new = {name: flags for name, flags in recording.new.items() if name != "mag_s"}
-        return replace(recording, mag_s=None, new=new), spikes
-    if dead.mean() > _DEAD_SHARE:
-        share = f"{100.0 * dead.mean():.0f} %"
-        notes.append(f"the magnetometer reads less than {_LEAST_FIELD_UT:g} uT in {share} of the samples: check it")
-    if "mag_s" not in recording.new:
-        changed = np.ones(len(mag), dtype=bool)
-        changed[1:] = (mag[1:] != mag[:-1]).any(axis=1)
-        recording = replace(recording, new={**recording.new, "mag_s": changed})
-    return recording, spikes
+    recording, dead = without_dead_field(recording)
+    notes += [finding.sentence for finding in dead]
+    checked(recording, gravity=facts.gravity, q_bs=facts.q_bs)
+    return flagged(recording), spikes
 
 
 def _solved(

@@ -8,10 +8,10 @@ from strapdown.errors import InputError
 from strapdown.live import Start
 from strapdown.navigation.alignment import align_by_magnetometer, align_to_yaw, first_rest_s
 from strapdown.navigation.body_origin import sensor_at_start
-from strapdown.navigation.plausible import refuse_other_gravity
 from strapdown.navigation.stops.wheel import wheel_turns
 from strapdown.recordings.facts import Facts
 from strapdown.recordings.rest import still_intervals
+from strapdown.recordings.units import refuse_uncalibrated
 from strapdown.types import Recording
 
 NORTH_RAD = 0.5 * np.pi  # yaw of a body that heads north
@@ -60,7 +60,7 @@ class Heading:
 def start_at_rest(recording: Recording, facts: Facts, heading: Heading) -> Start:
     """Aligned on the rest with which the recording begins; the body's origin stands at the origin of n."""
     rest_s = rest_at_start_s(recording, facts)
-    refuse_other_gravity(recording, rest_s, facts.gravity)
+    refuse_uncalibrated(recording, rest_s, facts.gravity)
     yaw, sigma = heading.of(recording)
     if yaw is None:
         aligned = align_by_magnetometer(

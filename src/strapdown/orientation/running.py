@@ -25,7 +25,8 @@ from strapdown.kernels.orientation.state import (
     STARTED,
     Q,
 )
-from strapdown.orientation.samples import Samples, samples_of, silences, unit_quaternion, without_faults
+from strapdown.orientation.samples import Samples, samples_of, unit_quaternion, without_faults
+from strapdown.recordings.faults import silences
 from strapdown.types import Array, Event, Recording, Solution
 
 _BITS = {"acc_rejected": ACC_REJECTED, "mag_rejected": MAG_REJECTED, "rest": REST, "gap": GAP}
@@ -258,5 +259,5 @@ def _silences(samples: Samples) -> list[Event]:
             *(begin, end, "no_field"),
             f"no magnetometer reading for {end - begin:.3g} s: the heading was the gyroscope's",
         )
-        for begin, end in silences(samples)
+        for begin, end in silences(samples.t, samples.mag_new)
     ]

@@ -1,10 +1,11 @@
 """Do gyroscope, accelerometer and magnetometer agree on axes, signs and scale?
 
 Specific force rotated by the gyroscope into one frame and averaged over some seconds is gravity: accelerations average
-out, because a body that accelerates one way soon accelerates the other. So |mean of R f| is g for right readings, moving
-or not, and much less where the gyroscope turns about a wrong axis, the wrong way or too far. The field is treated the
-same, with a hard iron, which turns with the sensor, estimated and removed. If the readings disagree, the 48 ways to order
-and sign three axes and the common errors of unit are tried; only one that restores the agreement is believed.
+out, because a body that accelerates one way soon accelerates the other. So |mean of R f| is g for right readings,
+moving or not, and much less where the gyroscope turns about a wrong axis, the wrong way or too far. The field is
+treated the same, with a hard iron, which turns with the sensor, estimated and removed. If the readings disagree, the 48
+ways to order and sign three axes and the common errors of unit are tried; only one that restores the agreement is
+believed.
 
 Blind spots: a turn about the vertical does not move gravity, rest shows nothing, and readings with all three signs
 turned turn as the right ones do.
@@ -25,6 +26,7 @@ from strapdown.recordings.limits import (
     LEAST_LOST_SHARE,
     LEAST_TURN,
 )
+from strapdown.recordings.windows import tamed
 from strapdown.rotation import IDENTITY, matrix, q_exp, q_mul, q_rotate
 from strapdown.types import Array, Recording
 
@@ -97,10 +99,10 @@ def turns_of(recording: Recording, offset: Array | None = None) -> Turns | None:
         return None
 
     def cut(values: Array) -> Array:
-        return np.asarray(values[rows].reshape(len(rows), blocks, width, 3))
+        return tamed(values[rows].reshape(len(rows), blocks, width, 3))
 
-    gyr = recording.gyr_s if offset is None else recording.gyr_s - offset
-    theta = (cut(gyr) * dt[rows].reshape(len(rows), blocks, width, 1)).sum(axis=2)
+    gyr = cut(recording.gyr_s) - (0.0 if offset is None else offset)
+    theta = (gyr * dt[rows].reshape(len(rows), blocks, width, 1)).sum(axis=2)
     field = None if recording.mag_s is None else cut(recording.mag_s).mean(axis=2)
     return Turns(theta, cut(recording.acc_s).mean(axis=2), field, length * step)
 
@@ -111,7 +113,7 @@ def _chosen(acc_s: Array, length: int) -> NDArray[np.int64]:
     first = np.linspace(0, len(acc_s) - length, min(count, _CANDIDATES)).astype(np.int64)
     end = max(1, length // 4)
     rows = np.linspace(0, end - 1, min(end, _LOOKED_AT)).astype(np.int64)
-    begins, ends = (acc_s[first[:, None] + at + rows].mean(axis=1) for at in (0, length - end))
+    begins, ends = (tamed(acc_s[first[:, None] + at + rows]).mean(axis=1) for at in (0, length - end))
     size = np.linalg.norm(begins, axis=1) * np.linalg.norm(ends, axis=1)
     cosine = np.einsum("ij,ij->i", begins, ends) / np.maximum(size, 1e-300)
     tilted = np.argsort(cosine, kind="stable")[:_TILTED_WINDOWS]

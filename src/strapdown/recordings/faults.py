@@ -26,12 +26,14 @@ from strapdown.recordings.limits import (
     TURNING_RAD_S,
 )
 from strapdown.recordings.runs import runs_of
+from strapdown.recordings.windows import tamed
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Event, Recording
 
 Flags = NDArray[np.bool_]
 _LOOKED_AT = 20_000  # samples show the spread of the field as well as all of them do
 _TURNED = 0.94  # cosine of 20 deg: gravity turned
+_ROUGH = 0.5  # second over first differences of a column: 1.7 for white noise, rate times step for a motion
 _NEIGHBOURS = 5.0  # a saturated reading comes so many times as often as those near it
 
 
@@ -79,16 +81,16 @@ def without_dead_field(recording: Recording) -> tuple[Recording, tuple[Finding, 
         return recording, ()
     dead = np.abs(recording.mag_s).max(axis=1) < LEAST_FIELD_UT
     share = float(dead.mean())
-    found = (Finding("magnetometer_zero", NOTE, {"percent": 100.0 * share}),) if share > DEAD_SHARE else ()
     if not dead.all():
-        return recording, found
+        numbers = {"percent": 100.0 * share}
+        return recording, (Finding("magnetometer_zero", NOTE, numbers),) if share > DEAD_SHARE else ()
     new = {name: flags for name, flags in recording.new.items() if name != "mag_s"}
-    return replace(recording, mag_s=None, new=new), found
+    return replace(recording, mag_s=None, new=new), (Finding("magnetometer_dead", NOTE),)
 
 
 def saturated_rows(values: Array) -> Flags:
-    """Rows in which an axis stands at the end of its range: its largest or smallest reading comes exactly again and
-    again while the other axes change. Turned through its largest reading, a sensor passes near it, not exactly at it."""
+    """Rows in which an axis stands at the end of its range: its largest or smallest reading comes again and again while
+    the other axes change. Turned through its largest reading a sensor passes near it, not exactly at it."""
     rows = np.zeros(len(values), dtype=np.bool_)
     for i in range(3):
         column = values[:, i]
@@ -126,11 +128,8 @@ def field_findings(recording: Recording, turning: float) -> list[Finding]:
             found.append(Finding("magnetometer_stuck", REFUSE))
         return found
     spans = np.ptp(mag, axis=0)
-    if spans.min() == 0.0 and spans.max() > 0.0 and n > ALIKE_SAMPLES and np.mean(~held) > HELD_SHARE:
-        i = int(np.argmin(spans))
-        numbers = {"axis": "xyz"[i], "value": float(mag[0, i]), "samples": n}
-        found.append(Finding("magnetometer_axis_stuck", REFUSE, numbers))
-        return found
+    if spans.min() == 0.0 and n > ALIKE_SAMPLES and _noisy(mag[~held][:, int(np.argmax(spans))]):
+        return [*found, axis_stuck("magnetometer", int(np.argmin(spans)), mag)]
     rows = saturated_rows(mag)
     share = float(rows.mean())
     if share > 0.0:
@@ -143,6 +142,15 @@ def field_findings(recording: Recording, turning: float) -> list[Finding]:
     return found + _uneven_field(mag)
 
 
+def _noisy(column: Array) -> bool:
+    """Do readings scatter from sample to sample? Motion is smooth: a vertical axis in a field without noise, as of a
+    simulation, may well stay the same while the others turn."""
+    if len(column) < ALIKE_SAMPLES:
+        return False
+    rough, smooth = (float(np.median(np.abs(np.diff(column, n=order)))) for order in (2, 1))
+    return rough > _ROUGH * smooth
+
+
 def _at_the_ends(reading: Array) -> bool:
     """All axes at one and the same size: the end of the range, for no field points so by chance."""
     size = np.abs(reading)
@@ -151,7 +159,7 @@ def _at_the_ends(reading: Array) -> bool:
 
 def _uneven_field(mag_s: Array) -> list[Finding]:
     """Hard and soft iron show as a field whose norm changes with the direction in which the sensor sees it."""
-    mag = mag_s[:: max(1, len(mag_s) // _LOOKED_AT)]
+    mag = tamed(mag_s[:: max(1, len(mag_s) // _LOOKED_AT)])
     norm = np.linalg.norm(mag, axis=1)
     mag, norm = mag[norm > 0.0], norm[norm > 0.0]
     if len(norm) == 0 or np.linalg.norm((mag / norm[:, None]).mean(axis=0)) > ONE_DIRECTION:
@@ -168,18 +176,29 @@ def stopped_gyroscope(recording: Recording) -> list[Finding]:
     """A gyroscope that reads 0 throughout while gravity turns."""
     if recording.gyr_s is None or recording.acc_s is None or np.any(recording.gyr_s):
         return []
-    acc = recording.acc_s[:: max(1, len(recording) // _LOOKED_AT)]
+    acc = tamed(recording.acc_s[:: max(1, len(recording) // _LOOKED_AT)])
     unit = acc / np.maximum(np.linalg.norm(acc, axis=1, keepdims=True), 1e-9)
     return [Finding("gyroscope_zero", REFUSE)] if np.median(unit @ unit[0]) < _TURNED else []
 
 
-def noiseless(recording: Recording, instruments: Mapping[str, Array]) -> list[Finding]:
-    """Instruments of a log at rest that read the same in all samples."""
-    return [
-        Finding("no_noise", REFUSE, {"instrument": name, "samples": len(values)})
-        for name, values in instruments.items()
-        if len(values) > ALIKE_SAMPLES and (values == values[0]).all()
-    ]
+def noiseless(instruments: Mapping[str, Array]) -> list[Finding]:
+    """Instruments of a log at rest that read the same in all samples, or on one axis while the others have noise."""
+    found: list[Finding] = []
+    for name, values in instruments.items():
+        alike = (values == values[0]).all(axis=0)
+        if len(values) <= ALIKE_SAMPLES or not alike.any():
+            continue
+        if alike.all():
+            found.append(Finding("no_noise", REFUSE, {"instrument": name, "samples": len(values)}))
+        else:
+            i = int(np.argmax(alike))
+            found.append(axis_stuck(name, i, values))
+    return found
+
+
+def axis_stuck(instrument: str, axis: int, values: Array) -> Finding:
+    numbers = {"instrument": instrument, "axis": "xyz"[axis], "value": float(values[0, axis]), "samples": len(values)}
+    return Finding(f"{instrument}_axis_stuck", REFUSE, numbers)
 
 
 def silences(t: Array, new: Flags) -> list[tuple[float, float]]:

@@ -73,12 +73,12 @@ SENTENCES: dict[str, str] = {
     "accelerometer_scale": "the accelerometer reads {size:.4g} m/s2 {where} where gravity is {gravity:.4g} m/s2, "
     "{percent:+.1f} %: check its unit and range {mapping}, or calibrate it first",
     "z_down": "the accelerometer's z axis points down {where} ({z:.2f} m/s2 of {size:.2f}): if the data are "
-    'forward-right-down, give frame = "frd" {mapping}; if their sign is turned, give it there; if the sensor is mounted '
-    "upside down, give its mounting",
+    'forward-right-down, give frame = "frd" {mapping}; if their sign is turned, give a negative counts_per_unit there; '
+    "if the sensor is mounted upside down, give its mounting",
     "gyroscope_rate": "the gyroscope reads {rate:.4g} rad/s {where}, faster than any part can: deg/s or raw counts; "
     "give its unit {mapping}",
-    "gyroscope_at_rest": "the gyroscope reads {offset:.4g} rad/s with a noise of {noise:.2g} where {where} is quietest, "
-    "more than any part does at rest: deg/s or raw counts; give its unit {mapping}",
+    "gyroscope_at_rest": "the gyroscope reads {offset:.4g} rad/s with a noise of {noise:.2g} where {where} is "
+    "quietest, more than any part does at rest: deg/s or raw counts; give its unit {mapping}",
     "gyroscope_scale": "gravity turns by {factor:.3g} of what the gyroscope reads ({kept:.2f} of gravity is kept by "
     "that factor, {lost:.2f} without): {guess}; give its unit {mapping}",
     "gyroscope_zero": "the gyroscope reads 0 throughout while gravity turns; check that it is connected",
@@ -91,13 +91,16 @@ SENTENCES: dict[str, str] = {
     "of its columns {mapping}, or calibrate it",
     "magnetometer_unit": "the magnetometer reads {size:.4g} uT at the median, and the Earth's field is {earth[0]:g} to "
     "{earth[1]:g} uT: {guess}; give unit and counts_per_unit {mapping}",
-    "magnetometer_zero": "the magnetometer reads 0 in {percent:.0f} % of the samples; check that it is connected, or "
-    "work without it",
+    "magnetometer_zero": "the magnetometer reads no field in {percent:.0f} % of the samples; check that it is "
+    "connected, or work without it",
+    "magnetometer_dead": "the magnetometer reads less than 1 uT throughout: it is not used",
     "magnetometer_stuck": "the magnetometer's reading never changes while the sensor turns: it is stuck; check it, or "
     "work without it",
-    "magnetometer_axis_stuck": "magnetometer {axis} reads {value:.4g} uT in all {samples} samples while the other axes "
-    "change: it is saturated or broken, or its column is wrong; check range, wiring and column mapping (docs/io.md), "
-    "or work without it",
+    **{
+        f"{name}_axis_stuck": "{instrument} {axis} reads {value:.6g} in all {samples} samples while the other axes "
+        "change: it is saturated or broken, or its column is wrong; check range, wiring and column mapping (docs/io.md)"
+        for name in ("accelerometer", "gyroscope", "magnetometer")
+    },
     "magnetometer_saturated": "{percent:.2g} % of the magnetometer's samples are saturated, the first at sample "
     "{sample} (t = {t_s:.6g} s); choose a wider range, move away from the magnet, or work without it",
     "magnetometer_uneven": "the magnetometer reads {low:.3g} to {high:.3g} uT as it turns, {percent:.0f} % about its "

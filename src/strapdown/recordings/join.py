@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ def join(parts: Sequence[Recording]) -> Recording:
     if not parts:
         raise InputError("there is no recording to join; give at least one")
     first = parts[0]
-    for before, after in zip(parts[:-1], parts[1:], strict=True):
+    for before, after in pairwise(parts):
         if not after.t[0] > before.t[-1]:
             raise InputError(
                 f"a part begins at {after.t[0]:.9g} s and the one before ends at {before.t[-1]:.9g} s; give parts that "

@@ -1,8 +1,8 @@
 """A recording that grows: samples are put at its end while others read what is there.
 
 Readers get recordings that are views of the tape's memory, locked and never written again: no copy, whatever their
-length. Memory is bounded: at least the last `capacity` samples are kept, and older ones are dropped in one go when twice
-as many are there.
+length. Memory is bounded: at least the last `capacity` samples are kept, and older ones are dropped in one go when
+twice as many are there.
 """
 
 import math
@@ -152,7 +152,7 @@ class Tape:
 
 def _unchecked(kind: type, **values: Any) -> Any:
     """A frozen type of these values as they are: its constructor would copy what is a view, and all was checked."""
-    made = object.__new__(kind)
+    made: Any = object.__new__(kind)
     for name, value in values.items():
         object.__setattr__(made, name, value)
     return made

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from strapdown.recordings.findings import NOTE, REFUSE, WARN, Finding
+from strapdown.recordings.findings import NOTE, REFUSE, WARN, Finding, LogError
 from strapdown.recordings.limits import (
     CALM_M_S2,
     CELSIUS,
@@ -21,6 +21,7 @@ from strapdown.recordings.limits import (
     PART_RATE_RAD_S,
     QUIET_M_S2,
     SLOWEST_S,
+    STARTS_OFF_GRAVITY,
     STEADY,
     STILL_RAD_S,
     SUSPECT_S,
@@ -65,8 +66,7 @@ def size_findings(recording: Recording, uses: Iterable[str], gravity: float) -> 
 def usual_size(values: Array) -> float:
     """Median norm of the rows."""
     some = values[:: max(1, len(values) // _LOOKED_AT)]
-    largest = float(np.abs(some).max(initial=0.0))
-    return largest if largest > _HUGE else float(np.median(np.linalg.norm(some, axis=1)))
+    return float(np.median(np.linalg.norm(np.clip(some, -_HUGE, _HUGE), axis=1)))
 
 
 def _force_findings(size: float, gravity: float) -> list[Finding]:
@@ -169,3 +169,20 @@ def temperature_findings(celsius: Array | None) -> list[Finding]:
     if CELSIUS[0] <= low and high <= CELSIUS[1]:
         return []
     return [Finding("temperature_unit", REFUSE, {"low": low, "high": high})]
+
+
+def refuse_slow(recording: Recording) -> None:
+    """For what follows motion from sample to sample: steps from half a second on are too long, and most often ms."""
+    if recording.step_s >= SUSPECT_S:
+        raise LogError(Finding("time_unit", REFUSE, {"step_s": recording.step_s}))
+
+
+def refuse_uncalibrated(recording: Recording, rest_s: float, gravity: float) -> None:
+    """For what starts from the rest of a log, its first rest_s: the accelerometer must read gravity there to 5 %."""
+    if recording.acc_s is None:
+        return
+    rest = recording.acc_s[recording.t <= recording.t[0] + rest_s]
+    size = float(np.linalg.norm(rest.mean(axis=0)))
+    if abs(size / gravity - 1.0) > STARTS_OFF_GRAVITY:
+        numbers = {"size": size, "gravity": gravity, "percent": 100.0 * (size / gravity - 1.0), "where": "at rest"}
+        raise LogError(Finding("accelerometer_scale", REFUSE, numbers))

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +34,8 @@ from strapdown.recordings.windows import Windows, windows_of
 from strapdown.types import Array, Recording
 
 ALL = ("accelerometer", "gyroscope", "magnetometer")
+# a recording does not change, and every filter that runs over it asks the same
+_EXAMINED: WeakKeyDictionary[Recording, dict[tuple[object, ...], Findings]] = WeakKeyDictionary()
 _CERTAIN = 0.5  # share of windows that disagree, and of gravity that is lost: then no motion explains it
 
 
@@ -49,13 +52,22 @@ def examine(
     uses: instruments that the caller takes readings of. gravity (m/s2): of the place; by default what the log states,
     else the standard. rests: the log is meant to be at rest, throughout or in poses. q_bs: mounting of the sensor.
     """
-    uses = tuple(name for name in uses if getattr(recording, FIELDS[name]) is not None)
+    uses = tuple(name for name in ALL if name in uses and getattr(recording, FIELDS[name]) is not None)
     g = stated_gravity(recording, gravity)
+    q = None if q_bs is None else np.asarray(q_bs, dtype=np.float64)
+    known = _EXAMINED.setdefault(recording, {})
+    asked = (uses, g, rests, None if q is None else tuple(q.tolist()))
+    if asked not in known:
+        known[asked] = _examined(recording, uses, g, rests, q)
+    return known[asked]
+
+
+def _examined(recording: Recording, uses: tuple[str, ...], g: float, rests: bool, q_bs: Array | None) -> Findings:
     found = time_findings(recording) + size_findings(recording, uses, g)
     if any(finding.severity == REFUSE for finding in found):
         return sorted_findings(found)  # numbers in another unit would only give more of them
     if rests:
-        found += noiseless(recording, {name: getattr(recording, FIELDS[name]) for name in uses if name in ALL[:2]})
+        found += noiseless({name: getattr(recording, FIELDS[name]) for name in uses if name in ALL[:2]})
     found += temperature_findings(recording.temperature)
     found += stopped_gyroscope(recording) if {"accelerometer", "gyroscope"} <= set(uses) else []
     turning = 0.0
@@ -65,8 +77,8 @@ def examine(
         found += field_findings(recording, turning)
     windows = windows_of(recording) if {"accelerometer", "gyroscope"} & set(uses) else None
     if windows is not None:
-        q = None if q_bs is None else np.asarray(q_bs, dtype=np.float64)
-        found += [f for f in rest_findings(windows, g, rests=rests, q_bs=q) if f.kind.partition("_")[0] in (*uses, "z")]
+        at_rest = rest_findings(windows, g, rests=rests, q_bs=q_bs)
+        found += [f for f in at_rest if f.kind.partition("_")[0] in (*uses, "z")]
         if {"accelerometer", "gyroscope"} <= set(uses):
             found += _axes_findings(recording, windows, g, "magnetometer" in uses)
     return sorted_findings(found)
@@ -128,23 +140,23 @@ def _gravity_turns(force: Array) -> bool:
 
 
 def _against_accelerometer(off: Disagreement, seconds: float) -> Finding:
-    if off.axes is not None:
-        numbers = {"other": "accelerometer", "axes": axes_words(off.axes), "of": "gravity kept"}
-        return Finding("gyroscope_axes", REFUSE, {**numbers, "good": off.kept, "bad": off.lost})
     certain = off.share > _CERTAIN and off.lost < _CERTAIN
+    if off.axes is not None:
+        words = {"other": "accelerometer", "axes": axes_words(off.axes), "of": "gravity kept"}
+        return Finding("gyroscope_axes", REFUSE, {**words, "good": off.kept, "bad": off.lost})
     if off.factor is not None and certain:
         guess = next(what for scale, what in SCALES if scale == off.factor)
-        numbers = {"factor": off.factor, "kept": off.kept, "lost": off.lost, "guess": guess}
-        return Finding("gyroscope_scale", REFUSE, numbers)
-    numbers = {"lost": off.lost, "seconds": seconds}
-    return Finding("gyroscope_contradicts", REFUSE if certain else WARN, numbers)
+        return Finding(
+            "gyroscope_scale", REFUSE, {"factor": off.factor, "kept": off.kept, "lost": off.lost, "guess": guess}
+        )
+    return Finding("gyroscope_contradicts", REFUSE if certain else WARN, {"lost": off.lost, "seconds": seconds})
 
 
 def _against_magnetometer(off: Disagreement, confirmed: bool) -> Finding:
     """confirmed: the accelerometer agrees with the gyroscope, so it is the magnetometer that is wrong."""
     assert off.axes is not None
+    numbers = {"good": off.kept, "bad": off.lost}
     if confirmed:
-        numbers = {"axes": axes_words(off.axes.T), "good": off.kept, "bad": off.lost}
-        return Finding("magnetometer_axes", WARN, numbers)
-    numbers = {"other": "magnetometer", "axes": axes_words(off.axes), "of": "its changes unexplained"}
-    return Finding("gyroscope_axes", WARN, {**numbers, "good": off.kept, "bad": off.lost})
+        return Finding("magnetometer_axes", WARN, {"axes": axes_words(off.axes.T), **numbers})
+    words = {"other": "magnetometer", "axes": axes_words(off.axes), "of": "its changes unexplained"}
+    return Finding("gyroscope_axes", WARN, {**words, **numbers})

@@ -10,6 +10,12 @@ from strapdown.types import Array, Recording
 WINDOW_S, LEAST_SAMPLES = 0.5, 16
 _MOST_WINDOWS = 400
 _QUIETEST = 0.1  # of the windows
+_MOST = 1e6  # no sensor reads more; squares and their sums stay numbers
+
+
+def tamed(values: Array) -> Array:
+    """Readings without the size of single ones that no sensor gives."""
+    return np.clip(values, -_MOST, _MOST)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +55,7 @@ def windows_of(recording: Recording) -> Windows | None:
     chosen = np.unique(np.linspace(0, count - 1, min(count, _MOST_WINDOWS)).astype(np.int64))
 
     def cut(values: Array) -> Array:
-        return np.asarray(values[: count * width].reshape(count, width, 3)[chosen])
+        return tamed(values[: count * width].reshape(count, width, 3)[chosen])
 
     acc_mean = acc_scatter = gyr_mean = gyr_scatter = gyr_noise = None
     if recording.acc_s is not None:

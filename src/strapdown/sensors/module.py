@@ -45,6 +45,20 @@ class Module:
     fastest_hz: Mapping[str, float] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if self.magnetometer_axes is None:
+            return
+        try:
+            axes = np.array(self.magnetometer_axes, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            axes = np.empty(0)
+        regular = axes.shape == (3, 3) and bool(np.isfinite(axes).all())
+        if not (regular and np.allclose(np.clip(axes, -2.0, 2.0) @ np.clip(axes, -2.0, 2.0).T, np.eye(3), atol=1e-6)):
+            raise InputError(
+                f'sensor "{self.name}": magnetometer_axes is {str(self.magnetometer_axes)[:60]}; give three rows of '
+                "three numbers that rotate or swap axes"
+            )
+
     def inner_factor(self, rate_hz: float) -> int:
         """How many times finer than its output the module has to be fed, for its low-pass to act before decimation."""
         bands = [triad.bandwidth_hz for triad in self.triads.values() if triad.bandwidth_hz is not None]

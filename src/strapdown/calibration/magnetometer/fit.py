@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from strapdown.calibration.apply import refuse_calibrated
 from strapdown.calibration.calibration import Calibration, Correction, Found
 from strapdown.calibration.coverage import Coverage, coverage, missing_words
-from strapdown.calibration.log_units import refuse_time
 from strapdown.calibration.magnetometer.axis_alignment import (
     DELAY,
     Alignment,
@@ -25,10 +24,11 @@ from strapdown.calibration.magnetometer.axis_alignment import (
     rate_sigma,
     rates,
 )
-from strapdown.calibration.magnetometer.checks import EARTH_UT, refuse_units, refuse_unturned, usable_rows
+from strapdown.calibration.magnetometer.checks import refuse_units, refuse_unturned, usable_rows
 from strapdown.calibration.magnetometer.covariance import JointFit, direction_sigma
 from strapdown.calibration.magnetometer.ellipsoid import CUTOFF, PARAMETERS, Ellipsoid, fit_ellipsoid
 from strapdown.errors import InputError
+from strapdown.recordings.limits import EARTH_UT
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 
@@ -94,7 +94,6 @@ def calibrate_magnetometer(
     it offset and scale of the log's accelerometer are found on the way.
     """
     refuse_calibrated(recording, "magnetometer")
-    refuse_time(recording)
     used, notes = usable_rows(recording)
     mag, t = np.asarray(recording.mag_s)[used], recording.t[used]
     some = slice(None, None, max(1, len(t) // _MOST_LOOKED_AT))

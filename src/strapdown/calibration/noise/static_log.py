@@ -9,6 +9,8 @@ from strapdown.calibration.noise.fit import AxisFit, fit_noise
 from strapdown.errors import InputError
 from strapdown.recordings.counts import smallest_step
 from strapdown.recordings.evenness import even_step, moved_at
+from strapdown.recordings.faults import new_readings
+from strapdown.recordings.verdict import checked
 from strapdown.types import Array, Recording
 
 FIELDS = {"accelerometer": "acc_s", "gyroscope": "gyr_s", "magnetometer": "mag_s"}
@@ -56,17 +58,25 @@ def analyse_log(recording: Recording, probability: float = 0.95) -> LogNoise:
             f"{int(recording.clipped.sum())} of {len(recording)} samples are clipped at the sensor's range, the first "
             f"at sample {first} (t = {recording.t[first]:.6g} s); record at rest with a wider range, or cut them out"
         )
+    notes = [finding.sentence for finding in checked(recording, rests=True) if finding.kind == "magnetometer_slow"]
     step, jitter = even_step(recording.t)
-    notes = []
+    steps = dict.fromkeys(present, step)
+    if "magnetometer" in present:
+        new = new_readings(recording)
+        if not new.all():
+            present["magnetometer"] = present["magnetometer"][new]
+            steps["magnetometer"] = even_step(recording.t[new])[0]
     if jitter > _JITTER_TO_TELL * step:
         notes.append(
             f"time stamps scatter by {jitter:.2g} s ({100 * jitter / step:.2g} % of a step) around an even grid of "
             f"{1.0 / step:.5g} Hz, which the analysis takes instead; at rest that does no harm"
         )
-    looked = [moved_at(v[:, i], step, f"{name} {axis}") for name, v in present.items() for i, axis in enumerate("xyz")]
+    looked = [
+        moved_at(v[:, i], steps[name], f"{name} {axis}") for name, v in present.items() for i, axis in enumerate("xyz")
+    ]
     touched = tuple(note for note in looked if note is not None)
     notes += touched
-    instruments = {name: _instrument(name, values, step, probability) for name, values in present.items()}
+    instruments = {name: _instrument(name, values, steps[name], probability) for name, values in present.items()}
     for name, found in instruments.items():
         notes += _of_axes(name, [fit.notes for fit in found.fits])
     return LogNoise(instruments, step, len(recording), tuple(notes), touched)

@@ -11,7 +11,6 @@ import numpy as np
 
 from strapdown.calibration.apply import refuse_calibrated
 from strapdown.calibration.calibration import FIELDS, Calibration
-from strapdown.calibration.log_units import refuse_other_units_at_rest
 from strapdown.calibration.poses.accelerometer_fit import Fitted, PoseTable, fit_model, pose_table
 from strapdown.calibration.poses.accelerometer_model import UNKNOWNS, amplification, names_of
 from strapdown.calibration.poses.gyroscope_fit import TurnsFit, fit_turns
@@ -20,6 +19,7 @@ from strapdown.calibration.poses.report import accelerometer_correction, gyrosco
 from strapdown.errors import InputError
 from strapdown.recordings.counts import smallest_step
 from strapdown.recordings.rest import Still, still_intervals
+from strapdown.recordings.verdict import checked
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 
@@ -28,7 +28,6 @@ LEVEL_SIGMA_RAD = np.radians(0.1)  # a table and a case of plastic, set up with 
 _LARGEST, _WELL = 30.0, 5.0  # deviations of the unknowns per deviation of a pose: still told, told well
 _SPARE = {"diagonal": 1, "full": 1, "cubic": 3}  # poses beyond the unknowns that "auto" asks for
 _BETTER = 0.7  # left-out residuals with cubic terms against those without
-_LIKE_GRAVITY = (0.7, 1.4)  # |reading| / g at rest of a sensor that reads m/s2
 _AT_THE_END = 0.2  # of a pose's samples at the log's extreme reading
 _LOOKED_AT = 5000  # samples for the size of a count
 
@@ -72,9 +71,8 @@ def calibrate_positions(
     if recording.acc_s is None:
         raise InputError("the log has no accelerometer, from which poses are told; record it along")
     refuse_calibrated(recording, *(name for name in ("accelerometer", "gyroscope") if _has(recording, name)))
-    refuse_other_units_at_rest(recording, gravity_m_s2)
+    checked(recording, uses=("accelerometer", "gyroscope"), gravity=gravity_m_s2, rests=True)
     stills = still_intervals(recording, shortest_s=shortest_s)
-    _check_unit(stills, gravity_m_s2)
     stills, notes = _not_saturated(recording, stills)
     given = {} if noise is None else noise
     poses = pose_table(recording, stills, gravity_m_s2, given.get("accelerometer"))
@@ -91,18 +89,6 @@ def calibrate_positions(
 
 def _has(recording: Recording, instrument: str) -> bool:
     return getattr(recording, FIELDS[instrument]) is not None
-
-
-def _check_unit(stills: tuple[Still, ...], gravity: float) -> None:
-    sizes = [float(np.linalg.norm(s.acc_mean)) for s in stills if s.acc_mean is not None]
-    size = float(np.median(sizes))
-    if _LIKE_GRAVITY[0] < size / gravity < _LIKE_GRAVITY[1]:
-        return
-    guess = "they look like g" if 0.7 < size < 1.4 else "they look like raw counts"
-    raise InputError(
-        f"at rest the accelerometer reads {size:.5g} where gravity is {gravity:.4g} m/s2: {guess}; "
-        "give unit and scale of its columns in the column mapping (docs/io.md)"
-    )
 
 
 def _not_saturated(recording: Recording, stills: tuple[Still, ...]) -> tuple[tuple[Still, ...], tuple[str, ...]]:
@@ -151,7 +137,7 @@ def _accelerometer(poses: PoseTable, model: str, level_sigma_rad: float) -> tupl
     if best.model == "diagonal":
         notes.append(
             f"{poses.distinct} usable poses tell the 6 unknowns of bias and scale, not the 9 with cross-coupling; "
-            "more poses, also between the axes, tell them, or model squared (--model squared) for a case on its faces"
+            "more poses, also between the axes, tell them, or model squared for a case on its faces"
         )
     return best, tuple(notes)
 

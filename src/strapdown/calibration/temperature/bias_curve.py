@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strapdown.calibration.calibration import UNITS, Calibration, Correction
-from strapdown.calibration.log_units import refuse_temperature
 from strapdown.calibration.noise.block_covariance import Fitted, estimated_covariances, known_covariance
 from strapdown.calibration.temperature.degree import chosen_degree
 from strapdown.calibration.temperature.heated_rest import still_while_heated
@@ -67,7 +66,6 @@ def calibrate_temperature(
         raise InputError("the log has no temperature; record the sensor's thermometer along (docs/io.md: temperature)")
     if isinstance(highest_degree, bool) or highest_degree not in range(5):
         raise InputError(f"highest_degree is {highest_degree}; give a whole number from 0 to 4")
-    refuse_temperature(recording.temperature)
     if reference_c is not None:
         _refuse_far_reference(reference_c, recording.temperature)
     stills = still_while_heated(recording)

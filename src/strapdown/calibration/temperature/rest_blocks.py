@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 
 from strapdown.calibration.apply import refuse_calibrated
 from strapdown.calibration.calibration import FIELDS
-from strapdown.calibration.log_units import refuse_other_units_at_rest
 from strapdown.errors import InputError
+from strapdown.recordings.limits import ALIKE_SAMPLES
+from strapdown.recordings.verdict import checked
 from strapdown.types import Array, Recording
 
 MOST_BLOCKS = 64  # more say no more about drift, and their covariance is a full matrix
 _LEAST_SAMPLES = 10  # in a block
 _SHORTEST_S = 0.5
-_MOST_ALIKE = 100  # samples: a coarse count may hide the noise for a moment
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,13 +77,7 @@ def instruments_at_rest(recording: Recording, gravity: float | None = None) -> d
     if not present:
         raise InputError("the log has neither accelerometer nor gyroscope; record at least one of them")
     refuse_calibrated(recording, *present)
-    for name, values in present.items():
-        if (values == values[0]).all() and len(values) > _MOST_ALIKE:
-            raise InputError(
-                f"the {name} reads the same in all {len(values)} samples: it has no noise, so it is not connected or "
-                "broken; check the wiring"
-            )
-    refuse_other_units_at_rest(recording, gravity)
+    checked(recording, uses=tuple(present), gravity=gravity, rests=True)
     return present
 
 
@@ -97,7 +91,7 @@ def refuse_saturated(recording: Recording, name: str, values: Array, rows: NDArr
         )
     still = values[rows]
     stuck = (still == still[0]).all(axis=0)
-    if stuck.any() and not stuck.all() and len(still) > 100:
+    if stuck.any() and not stuck.all() and len(still) > ALIKE_SAMPLES:
         axis = "xyz"[int(np.argmax(stuck))]
         raise InputError(
             f"{name} {axis} reads {still[0][int(np.argmax(stuck))]:.6g} in all {len(still)} still samples, and the "

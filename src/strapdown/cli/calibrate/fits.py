@@ -21,8 +21,8 @@ from strapdown.cli.log import (
     Year,
     field_at,
     gravity_at,
-    noise_of_part,
     read_log,
+    refused,
 )
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ class _Job:
         from strapdown.cli.calibrate.show import as_document, show
         from strapdown.errors import InputError
         from strapdown.io.atomic import writable_target
+        from strapdown.recordings.facts import noise_of_part
         from strapdown.reporting.figures import save
 
         if self.output is not None and self.output.suffix != ".toml":
@@ -108,7 +109,7 @@ class _Job:
                 raw = recording if before is None else replace(apply(before, recording), meta=recording.meta)
                 result = fit(raw, noise, before)
         except InputError as error:
-            raise InputError(f"{self.log}: {error}") from None
+            raise refused(self.log, error) from None
         found = _signed(result.calibration, self.log.name, part, self.specimen)
         whole = found if before is None else joined(before, found)
         if self.output is not None:

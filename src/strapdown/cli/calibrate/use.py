@@ -19,6 +19,7 @@ from strapdown.cli.log import (
     field_at,
     gravity_at,
     read_log,
+    refused,
 )
 
 
@@ -49,7 +50,7 @@ def apply_to(
         with screen.warnings_shown() as warned:
             corrected = apply(found, recording)
     except InputError as error:
-        raise InputError(f"{log}: {error}") from None
+        raise refused(log, error) from None
     write(output, {sensor or str(recording.meta.get("sensor", log.name.split(".")[0])): corrected})
     done = corrected.meta[META]
     if as_json:
@@ -97,7 +98,7 @@ def check_log(
             checks = check(found, recording, gravity=local, field_ut=size)
             errors, turn = against_truth(recording, apply(found, recording))
     except InputError as error:
-        raise InputError(f"{log}: {error}") from None
+        raise refused(log, error) from None
     holds = all(item.holds for item in checks)
     if as_json:
         document: dict[str, Any] = {

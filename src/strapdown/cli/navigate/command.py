@@ -17,8 +17,7 @@ from strapdown.cli.log import (
     Sensor,
     gravity_at,
     joined_log,
-    noise_of_part,
-    part_named,
+    refused,
 )
 
 _KERNELS = ("navigation",)
@@ -90,7 +89,7 @@ def navigate(
     import math
 
     from strapdown.cli import screen
-    from strapdown.cli.navigate.inputs import calibrated, mounting_of, reference_of, refuse_slow, three_numbers
+    from strapdown.cli.navigate.inputs import calibrated, mounting_of, reference_of, three_numbers
     from strapdown.cli.navigate.outputs import refuse_folder, write_all
     from strapdown.cli.navigate.show import numbers, shares, show
     from strapdown.cli.orient.log import declination_of
@@ -106,7 +105,7 @@ def navigate(
     )
     from strapdown.navigation.program import navigate as run
     from strapdown.navigation.start_at_rest import Heading
-    from strapdown.recordings.facts import Facts
+    from strapdown.recordings.facts import Facts, noise_of_part, part_named
 
     names = [each.strip() for each in name.split(",") if each.strip()]
     if not names:
@@ -127,7 +126,6 @@ def navigate(
         if each not in FILTERS:
             raise InputError(f'there is no filter "{each}"; valid names: {", ".join(FILTERS)}')
     recording = joined_log(log, sensor, columns, magnetometer, odometer)
-    refuse_slow(recording)
     named, noise = noise_of_part(recording, part)
     recording, applied, notes = calibrated(recording, calibration, log)
     q_bs = mounting_of(recording, mounting, notes)
@@ -164,12 +162,13 @@ def navigate(
     carriers = {each: carrier_named(vehicle, robot, floor, each) for each in names}
     screen.ready(*_KERNELS)
     try:
-        with screen.progress("navigating", float(len(names))) as done:
+        with screen.warnings_shown() as warned, screen.progress("navigating", float(len(names))) as done:
             found = {}
             for i, each in enumerate(names):
                 found[each] = run(recording, carriers[each], facts, smoothed=smooth, done=partial(_ahead, done, i))
     except InputError as error:
-        raise InputError(f"{log}: {error}") from None
+        raise refused(log, error) from None
+    notes += warned if as_json else []
     for navigated in found.values():
         notes += [note for note in navigated.notes if note not in notes]
     notes += shares(found, truth)

@@ -9,23 +9,6 @@ if TYPE_CHECKING:
     from strapdown.motion.paths.stop_and_go import Stops
     from strapdown.types import Recording
 
-_LONGEST_STEP_S = 0.5
-_MOUNTING_META = "quaternion_wxyz"  # as strapdown simulate writes it
-
-
-def refuse_slow(recording: "Recording") -> None:
-    """A filter follows steps of up to half a second; longer ones are most often milliseconds called seconds."""
-    import numpy as np
-
-    from strapdown.errors import InputError
-
-    usual_s = float(np.median(np.diff(recording.t))) if len(recording) > 1 else 0.0
-    if usual_s > _LONGEST_STEP_S:
-        raise InputError(
-            f"the log's usual step is {usual_s:.3g} s, too long to navigate by: if its time is in ms or us, say so in "
-            "its header or in the column mapping (docs/io.md)"
-        )
-
 
 def three_numbers(option: str, text: str, what: str, most: float) -> tuple[float, float, float]:
     """Three numbers with commas, each at most this large."""
@@ -42,29 +25,30 @@ def three_numbers(option: str, text: str, what: str, most: float) -> tuple[float
 
 
 def mounting_of(recording: "Recording", option: str | None, notes: list[str]) -> tuple[float, ...]:
-    """q_bs: as given, else as the log's meta tells it, else as the body."""
+    """q_bs: as given, else as the log states it, else as the body."""
     import numpy as np
 
-    from strapdown.rotation import IDENTITY, euler_from_q, q_from_euler
+    from strapdown.recordings.facts import LOG, facts_of
+    from strapdown.rotation import euler_from_q, q_from_euler
 
     if option is not None:
         degrees = three_numbers("--mounting", option, "ROLL,PITCH,YAW in degrees", 360.0)
         return tuple(q_from_euler(*np.radians(degrees)).tolist())
-    told = recording.meta.get(_MOUNTING_META)
-    if told is None or abs(abs(float(told[0])) - 1.0) < 1e-12:  # not turned
-        return tuple(IDENTITY.tolist())
-    roll, pitch, yaw = np.degrees(euler_from_q(np.asarray(told, dtype=np.float64)))
-    notes.append(
-        f"the sensor's mounting is the log's: roll {roll:.4g}, pitch {pitch:.4g}, yaw {yaw:.4g} deg; "
-        "give --mounting if it is another"
-    )
-    return tuple(float(x) for x in told)
+    facts = facts_of(recording)
+    if facts.sources["q_bs"] == LOG and abs(abs(facts.q_bs[0]) - 1.0) >= 1e-12:  # turned
+        roll, pitch, yaw = np.degrees(euler_from_q(np.asarray(facts.q_bs)))
+        notes.append(
+            f"the sensor's mounting is the log's: roll {roll:.4g}, pitch {pitch:.4g}, yaw {yaw:.4g} deg; "
+            "give --mounting if it is another"
+        )
+    return facts.q_bs
 
 
 def calibrated(recording: "Recording", path: Path | None, log: Path) -> tuple["Recording", Any, list[str]]:
     from strapdown.calibration.apply import apply
     from strapdown.calibration.calibration_file import read_calibration
     from strapdown.cli import screen
+    from strapdown.cli.log import refused
     from strapdown.cli.orient.log import uncalibrated
     from strapdown.errors import InputError
 
@@ -75,7 +59,7 @@ def calibrated(recording: "Recording", path: Path | None, log: Path) -> tuple["R
         with screen.warnings_shown() as warned:
             return apply(found, recording), found, warned
     except InputError as error:
-        raise InputError(f"{log}: {error}") from None
+        raise refused(log, error) from None
 
 
 def reference_of(

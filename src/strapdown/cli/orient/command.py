@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strapdown.cli.log import Columns, Gravity, Json, Sensor, chosen, read_sensors
+from strapdown.cli.log import Columns, Gravity, Json, Sensor, chosen, read_sensors, refused
 from strapdown.cli.orient.log import Prepared, declination_of, filter_for, prepared, refuse_overwriting
 
 if TYPE_CHECKING:
@@ -84,13 +84,14 @@ def orient(
         if declination is None:
             declination = declination_of(ready.recording if own is None else own, ready.nine, ready.notes)
         screen.ready(*kernel_files(names, smooth))
-        solutions = {each: _solved(each, ready, declination, part is not None, smooth) for each in names}
+        with screen.warnings_shown() as warned:
+            solutions = {each: _solved(each, ready, declination, part is not None, smooth) for each in names}
     except InputError as error:
-        raise InputError(f"{log}: {error}") from None
+        raise refused(log, error, without_field="--axes 6") from None
     shown, q_truth = _beside_truth(ready, solutions)
     errors = {} if q_truth is None else {each: _rmse(found, q_truth) for each, found in shown.items()}
     written = {} if output is None else _write(output, solutions, shown, ready.recording, q_truth, log.name)
-    notes, nine = ready.notes + _remarks(solutions), ready.nine
+    notes, nine = [*ready.notes, *_remarks(solutions), *(warned if as_json else ())], ready.nine
     if as_json:
         screen.show_json(
             {"log": str(log), "axes": 9 if nine else 6, **_document(solutions, errors), **written, "notes": notes}

@@ -5,19 +5,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strapdown.cli.log import gravity_at, noise_of_part
+from strapdown.cli.log import gravity_at
 
 if TYPE_CHECKING:
     from strapdown.calibration.calibration import Calibration, Correction
     from strapdown.sensors.triad import Triad
     from strapdown.types import Recording
 
-_MOST_RATE_DPS = 1.0  # at rest: filters take more than 2 deg/s for a turn
-_MOST_OFF_G = 0.03  # beyond every data sheet's scale error of a calibrated part
-_MOST_SPREAD = 0.1  # of the field's norm while it turns: where filters begin to reject
-_ONE_DIRECTION = 0.9  # length of the mean direction: above, the log shows one side of the sensor only
-_LOOKED_AT = 20_000  # samples tell it as well as all of them do
 _LEAST_BIAS_DPS = 0.1  # what a calibrated MEMS gyroscope moves by in some degrees of temperature
+
+
+_REMEDIES = {
+    "gyroscope_offset": " (strapdown calibrate static)",
+    "magnetometer_uneven": " (strapdown calibrate magnetometer)",
+}
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ def prepared(
 ) -> Prepared:
     """The log calibrated if asked for, with or without magnetometer, with its gravity and the noise of its part."""
     from strapdown.errors import InputError
+    from strapdown.recordings.facts import noise_of_part
 
     if axes not in ("6", "9", "auto"):
         raise InputError(f'--axes is "{axes}"; give 6, 9 or auto')
@@ -66,68 +68,33 @@ def prepared(
         notes += warned
     has = own is not None or recording.mag_s is not None
     nine = has if axes == "auto" else axes == "9"
-    notes += uncalibrated(recording, own, magnetometer=nine, without_field=", or use --axes 6")
+    notes += uncalibrated(recording, own, magnetometer=nine)
     if axes == "auto" and not has:
         notes.append("the log has no magnetometer: 6 axes, the heading is the gyroscope's and starts at 0")
     return Prepared(recording, own, nine, local, named, noise, found, notes)
 
 
-def uncalibrated(
-    recording: "Recording", own: "Recording | None" = None, *, magnetometer: bool = True, without_field: str = ""
-) -> list[str]:
-    """What a missing calibration shows: most filters that seem broken lack one. magnetometer: whether it is used;
-    without_field: what else the user may do about it."""
-    import numpy as np
+def uncalibrated(recording: "Recording", own: "Recording | None" = None, *, magnetometer: bool = True) -> list[str]:
+    """Notes of the examination: most filters that seem broken lack a calibration. magnetometer: whether it is used."""
+    from strapdown.recordings.findings import NOTE
+    from strapdown.recordings.verdict import examine
 
-    from strapdown.errors import InputError
-    from strapdown.recordings.rest import still_intervals
-
-    said = _uneven_field(recording if own is None else own, without_field) if magnetometer else []
-    try:
-        still = max(still_intervals(recording), key=lambda s: s.duration_s)
-    except InputError:  # no rest, no word
-        return said
-    if still.gyr_mean is not None and np.linalg.norm(still.gyr_mean) > np.radians(_MOST_RATE_DPS):
-        rate = float(np.rad2deg(np.linalg.norm(still.gyr_mean)))
-        said.append(f"the gyroscope reads {rate:.2g} deg/s at rest: calibrate it first (strapdown calibrate static)")
-    if still.acc_mean is not None:
-        off = float(np.linalg.norm(still.acc_mean)) / gravity_at(recording, None, 0.0, None)[0] - 1.0
-        if _MOST_OFF_G < abs(off) < 0.5:
-            said.append(f"the accelerometer reads {100.0 * off:+.1f} % of g beside g at rest: calibrate it first")
-    return said
-
-
-def _uneven_field(recording: "Recording", instead: str) -> list[str]:
-    """Hard and soft iron show as a field whose norm changes with the direction in which the sensor sees it."""
-    import numpy as np
-
-    if recording.mag_s is None:
-        return []
-    mag = recording.mag_s[:: max(1, len(recording) // _LOOKED_AT)]
-    norm = np.linalg.norm(mag, axis=1)
-    mag, norm = mag[norm > 0.0], norm[norm > 0.0]
-    if len(norm) == 0 or np.linalg.norm((mag / norm[:, None]).mean(axis=0)) > _ONE_DIRECTION:
-        return []
-    low, middle, high = np.percentile(norm, (10.0, 50.0, 90.0))
-    spread = 0.5 * (high - low) / middle
-    if spread <= _MOST_SPREAD:
-        return []
-    return [
-        f"the magnetometer reads {low:.3g} to {high:.3g} uT as it turns, {100.0 * spread:.0f} % about its median: "
-        f"calibrate it first (strapdown calibrate magnetometer){instead}"
-    ]
+    findings = list(examine(recording, uses=("accelerometer", "gyroscope")).of(NOTE))
+    if magnetometer:
+        findings += [f for f in examine(own or recording).of(NOTE) if f.kind.startswith("magnetometer")]
+    return [finding.sentence + _REMEDIES.get(finding.kind, "") for finding in findings]
 
 
 def declination_of(recording: "Recording", nine: bool, notes: list[str]) -> float:
-    """In deg, by the field that a simulated log tells of its place; 0 where nothing is known."""
-    import numpy as np
+    """In deg, by the field that a simulated log states for its place; 0 where nothing is known."""
+    import math
 
-    from strapdown.earth_magnetism import declination
+    from strapdown.recordings.facts import LOG, facts_of
 
-    field_n = recording.meta.get("magnetic_field_n_ut")
-    if not nine or not isinstance(field_n, list | tuple) or len(field_n) != 3:
+    facts = facts_of(recording)
+    if not nine or facts.sources["declination_rad"] != LOG:
         return 0.0
-    degrees = float(np.rad2deg(declination(np.array(field_n, dtype=np.float64))))
+    degrees = math.degrees(facts.declination_rad)
     notes.append(f"declination {degrees:.2f} deg, from the field that the log states for its place")
     return degrees
 

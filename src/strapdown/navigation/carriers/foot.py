@@ -14,7 +14,6 @@ from strapdown.navigation.body_origin import sensor_at_start
 from strapdown.navigation.carriers.foot_heights import LEVEL_M, level_steps, with_height_drift
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.updates import FlatFloor, ZeroVelocity
-from strapdown.navigation.plausible import refuse_other_gravity
 from strapdown.navigation.start_at_rest import Heading
 from strapdown.navigation.stops.foot_stops import FootStops, rest_samples
 from strapdown.navigation.stops.intervals import StopIntervals, solution_with_stops
@@ -28,9 +27,6 @@ SWAY_RAD = 0.002  # what a standing person's foot may turn during a rest: set by
 FOOT_FLOOR = FlatFloor(height_sigma_m=0.01, velocity_sigma_m_s=None, tilt_rad=np.pi)  # a foot is tilted on any floor
 
 
-_LOOK_S = 0.2  # of the log, looked at for the unit of its accelerometer
-
-
 @dataclass(frozen=True)
 class Foot:
     """heading: at the start. flat_floor: True: every stance is as high as the first; False: heights as measured; None:
@@ -40,7 +36,6 @@ class Foot:
     flat_floor: bool | None = None
 
     def start(self, recording: Recording, facts: Facts) -> Start:
-        refuse_other_gravity(recording, _LOOK_S, facts.gravity, sways=True)
         yaw, sigma = self.heading.of(recording)
         aligned = align_foot(
             recording,
