@@ -6,7 +6,7 @@ import pytest
 from strapdown.calibration.apply import META
 from strapdown.errors import InputError
 from strapdown.evaluation.consistency import chi_square_bounds
-from strapdown.navigation.carriers.wheeled_robot import left_by, mounting_sigma_rad
+from strapdown.navigation.carriers.residual_errors import left_by, mounting_sigma_rad
 from strapdown.papers.c import navigation as c_navigation
 from strapdown.papers.c.drive import DISTURBANCE_DEG, TESTS, Push, drive, floor_iron, path_of
 from strapdown.papers.c.robot import DECLINATION, FIELD_N, RATE_HZ, G, robot

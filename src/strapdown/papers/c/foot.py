@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strapdown.earth import gravity
 from strapdown.errors import InputError
 from strapdown.evaluation.trajectory import ClosingError, closing_error
 from strapdown.live import Start
@@ -114,7 +115,7 @@ def xio_closing(path: Path, flat_floor: bool | None = None) -> ClosingError:
     """The walk as strapdown navigate --vehicle foot does it, with the settings that were chosen on foot_vicon.
     flat_floor: None: steps are level where no stair can be; False: heights as measured."""
     carrier = Foot(Heading(0.0), flat_floor)
-    return closing_error(navigate(read_xio_gait(path).recording, carrier, Facts()).solution)
+    return closing_error(navigate(read_xio_gait(path).recording, carrier, Facts(gravity("earth"))).solution)
 
 
 def square_closing(path: Path, flat_floor: bool) -> ClosingError:
@@ -122,7 +123,7 @@ def square_closing(path: Path, flat_floor: bool) -> ClosingError:
     one recording: its figure is a fitted one."""
     walk = read_openshoe_square(path)
     carrier = Hand(Heading(0.0), flat_floor)
-    return closing_error(navigate(walk.recording, carrier, Facts(q_bs=tuple(walk.q_bs))).solution)
+    return closing_error(navigate(walk.recording, carrier, Facts(gravity("earth"), q_bs=tuple(walk.q_bs))).solution)
 
 
 def real_claims(folder: Path, done: Callable[[float], None]) -> list[Claim]:
