@@ -165,7 +165,14 @@ def test_rejected_stops_of_a_log_without_a_flag_are_not_told_ones():
     t = np.arange(3.0)
     solution = Solution(t, np.tile([1.0, 0, 0, 0], (3, 1)), events=(Event(1.0, 1.0, "stop_rejected", "refused"),))
     with_flag, without = (" ".join(notes_of_events(solution, told)) for told in (True, False))
-    assert "were told" in with_flag and "told" not in without and "seemed to show" in without
+    assert "were signalled" in with_flag and "signalled" not in without and "seemed to show" in without
+
+
+def test_a_drive_without_a_believed_stop_says_so():
+    t = np.arange(3.0)
+    for believed, said in ((np.zeros(3, dtype=bool), True), (t > 1.0, False)):
+        solution = Solution(t, np.tile([1.0, 0, 0, 0], (3, 1)), flags={"stop_believed": believed})
+        assert any(note.startswith("no stop was believed") for note in notes_of_events(solution)) is said
 
 
 def test_a_flag_that_is_never_set_is_no_word_for_the_papers_filter():

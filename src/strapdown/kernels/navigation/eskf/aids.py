@@ -93,7 +93,14 @@ from strapdown.kernels.navigation.eskf.layout import (
     N,
     Q,
 )
-from strapdown.kernels.navigation.eskf.updates import nis_of_three, spread_of, take, take_unit, told
+from strapdown.kernels.navigation.eskf.updates import (
+    nis_of_late_fix,
+    nis_of_three,
+    spread_of,
+    take,
+    take_unit,
+    told,
+)
 
 NOT_USED = (False, 0.0, 0.0, 0.0)
 WAITING_M_S2 = 0.15  # half of an acceleration of 0.3 m/s2: how far a mean speed is from the last one
@@ -135,6 +142,9 @@ def vectors(x, s, seen, gyr, extra, dt, still, tape, taped):
         variance = (v, v, v)
         if use and kind == FIX:
             e, variance = position_fix(x, extra)
+            if extra[X_FIX + AGE_OF_FIX] > 0.0:
+                late_fix(x, s, extra, e, variance, tape, taped)
+                use = False
         elif use and kind == VELOCITY_FIX:
             e, variance = velocity_fix(x, s, extra)
         if use:
@@ -150,22 +160,27 @@ def vectors(x, s, seen, gyr, extra, dt, still, tape, taped):
 
 @callee
 def position_fix(x, extra):
-    """Innovation and variances. A fix that comes late is compared with where the present velocity puts that instant;
-    what is not known of this velocity counts as noise of the fix."""
+    """Innovation and variances. A fix that comes late is compared with where the velocity puts its instant."""
     age = extra[X_FIX + AGE_OF_FIX]
     at = X_FIX + SIGMA_OF_FIX
-    v = COVARIANCE + V_N * (COLUMNS + 1)
     e = (
         extra[X_FIX] - x[POSITION] + age * x[VELOCITY],
         extra[X_FIX + 1] - x[POSITION + 1] + age * x[VELOCITY + 1],
         extra[X_FIX + 2] - x[POSITION + 2] + age * x[VELOCITY + 2],
     )
-    variance = (
-        extra[at] ** 2 + age * age * x[v],
-        extra[at + 1] ** 2 + age * age * x[v + COLUMNS + 1],
-        extra[at + 2] ** 2 + age * age * x[v + 2 * (COLUMNS + 1)],
-    )
-    return e, variance
+    return e, (extra[at] ** 2, extra[at + 1] ** 2, extra[at + 2] ** 2)
+
+
+@callee
+def late_fix(x, s, extra, e, variance, tape, taped):
+    """A position fix of an instant before: a measurement of p_n - age v_n."""
+    age = extra[X_FIX + AGE_OF_FIX]
+    if told(x, plain(FIX), nis_of_late_fix(x, age, variance, e), s[S_GATE_3]):
+        for i in range(3):
+            only(x, P_N + i)
+            x[H + V_N + i] = -age
+            spread, left = spread_of(x, plain(0), 0.0, 0.0, variance[i], e[i])
+            take(x, spread, left, tape, taped)
 
 
 @callee
