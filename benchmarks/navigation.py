@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from benchmarks.measure import cpu_seconds, interleaved
+from strapdown.live import Start
 from strapdown.navigation.alignment import align_to_yaw
 from strapdown.navigation.ekf15 import Ekf15
 from strapdown.navigation.eskf.filter import Eskf
+from strapdown.navigation.stops.noise_stops import NoiseStops
 from strapdown.types import Recording
 
 G = 9.81
@@ -20,6 +22,7 @@ SAMPLES = 20_000
 FEW, FEW_PYINS = 400, 100  # of the slow ones
 DT = 0.01
 TARGETS_US = {"eskf, recorded": 2.5, "eskf, live from Python": 6.0, "ekf15, recorded": 15.0}
+TARGETS_US |= {"stops, live from Python": 10.0}
 TARGET_RUNS_S = 20.0  # 50 robots on paper C's square, calibration, drive and navigation
 FEW_ROBOTS = 5
 
@@ -103,25 +106,33 @@ def run() -> tuple[dict[str, float], list[str]]:
     """CPU time per sample (us) by name, and what was left out."""
     log = log_at_rest(SAMPLES)
     filt = Eskf(gravity=G, zero_rate=None)
-    aligned = align_to_yaw(log, 0.0)
+    given = Start.of(log, alignment=align_to_yaw(log, 0.0))
+    samples = list(log[: SAMPLES // 10].samples())
+    judge = NoiseStops()
 
     def live() -> None:
-        state = filt.start(aligned)
-        step, gyr, acc = filt.step, log.gyr_s, log.acc_s
-        for i in range(SAMPLES // 10):
-            state = step(state, gyr[i], acc[i], DT, True)
+        state = filt.start(Start(alignment=given.alignment))
+        for sample in samples:
+            state = filt.step(state, sample)
+
+    def live_stops() -> None:
+        state = judge.start(DT)
+        for sample in samples:
+            state, _ = judge.step(state, sample)
 
     paper = Ekf15(gravity=G, magnetic_heading=False, stop_force_m_s2=1e-9)  # no stop believed: all seven measurements
     works: dict[str, Callable[[], object]] = {
-        "eskf, recorded": lambda: filt.run(log, alignment=aligned),
-        "ekf15, recorded": lambda: paper.run(log, alignment=aligned),
+        "eskf, recorded": lambda: filt.run(log, given),
+        "ekf15, recorded": lambda: paper.run(log, given),
         "eskf, live from Python": live,
+        "stops, live from Python": live_stops,
         "plain numpy": lambda: plain_numpy(log, FEW),
     }
     counts = {
         "eskf, recorded": SAMPLES,
         "ekf15, recorded": SAMPLES,
         "eskf, live from Python": SAMPLES // 10,
+        "stops, live from Python": SAMPLES // 10,
         "plain numpy": FEW,
     }
     missing = []
@@ -134,6 +145,7 @@ def run() -> tuple[dict[str, float], list[str]]:
             continue
         works[name], counts[name] = work(), FEW_PYINS if module == "pyins" else FEW
     live()  # compiled
+    live_stops()
     best = interleaved(works)
     return {name: 1e6 * best[name] / counts[name] for name in works}, missing
 

@@ -50,6 +50,7 @@ class Start:
     step_s: the usual step of the source (s), for a filter that needs one before it has seen two samples.
     q_ns: attitude at the first sample. alignment: attitude, biases and standard deviations from a rest. p_n: position
     at the first sample (m). means: the source's readings are means over the step before, not values at their stamps.
+    skip: so many samples are passed over before the filter starts: those of the rest on which it was aligned.
     """
 
     step_s: float | None = None
@@ -57,11 +58,18 @@ class Start:
     alignment: Alignment | None = None
     p_n: Array = field(default_factory=lambda: np.zeros(3))
     means: bool = False
+    skip: int = 0
 
     @classmethod
     def of(cls, recording: Recording, **given: Any) -> "Start":
-        """For the samples of a recording."""
-        return cls(**{"step_s": recording.step_s, **given})
+        """For the samples of a recording, from its first on; an alignment is one on its first rows."""
+        alignment = given.get("alignment")
+        known = {
+            "step_s": recording.step_s,
+            "means": "mean" in str(recording.meta.get("gyroscope_stamp", "")),
+            "skip": 0 if alignment is None else max(alignment.rows - 1, 0),
+        }
+        return cls(**{**known, **given})
 
 
 class Belief(NamedTuple):

@@ -112,12 +112,12 @@ def test_what_cannot_be_is_one_sentence(tmp_path, arguments, word):
     assert said.code == 2 and word in said.err and len(said.err.strip().splitlines()) == 1
 
 
-def test_a_drive_without_a_believed_stop_says_so(tmp_path):
+def test_a_flag_counts_from_its_first_stop_on(tmp_path):
     log, _ = square()
     moving = np.zeros(len(log), dtype=bool)
-    moving[np.flatnonzero(~log.stop)[50:60]] = True  # the controller says stop while it drives
+    moving[np.flatnonzero(~log.stop)[50:60]] = True  # the controller signals a stop while it drives, and never again
     _, notes = told(tmp_path, replace(log, stop=moving, odometer=None))
-    assert any(note.startswith("no stop was believed") for note in notes)
+    assert any(note.startswith("no stop was believed after") for note in notes)  # the one at the start is
     _, notes = told(tmp_path, replace(log, odometer=None))
     assert not any(note.startswith("no stop was believed") for note in notes)
 

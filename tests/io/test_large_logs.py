@@ -19,6 +19,7 @@ from strapdown.cli.log import joined_log
 from strapdown.errors import InputError
 from strapdown.io import memory, read, read_one, table, text_blocks, write
 from strapdown.io.solution import read_solution, write_solution
+from strapdown.live import Start
 from strapdown.navigation.alignment import align_to_yaw
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.outputs import refuse_too_long
@@ -132,10 +133,10 @@ def test_a_run_of_the_filter_is_in_memory_once():
     n = laps * len(lap)
     tiled = {name: np.tile(getattr(lap, name), (laps, 1)) for name in ("gyr_s", "acc_s")}
     log = Recording(np.arange(n) / 100.0, **tiled, stop=np.tile(lap.stop, laps))
-    filt, alignment = Eskf(), align_to_yaw(log, 0.0, rest_s=5.0)
-    filt.track(lap, alignment=alignment)
+    filt, given = Eskf(), Start.of(log, alignment=align_to_yaw(log, 0.0, rest_s=5.0))
+    filt.track(lap, given)
     with peak_bytes() as peak:
-        track = filt.track(log, alignment=alignment)
+        track = filt.track(log, given)
     solution = track.solution
     held = sum(v.nbytes for v in (solution.q_nb, solution.p_n, solution.v_n, *solution.bias.values()))
     held += sum(v.nbytes for v in solution.sigma.values())

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from strapdown.errors import InputError
-from strapdown.navigation.stops.adaptive import FootStops
 from strapdown.navigation.stops.detectors import Ared, Magnitude, MovingVariance, Shoe
+from strapdown.navigation.stops.foot_stops import FootStops
 from strapdown.types import Recording
 
 G = 9.81
@@ -42,19 +42,19 @@ DETECTORS = {
 def test_statistics_are_the_published_ones(kind):
     r, detector = log(), DETECTORS[kind]
     assert detector.name == kind
-    found = detector.statistic(r)
+    found = detector.find(r).signal
     for i in range(2, 58):
         rows = slice(i - 2, i + 3)
         assert found[i] == pytest.approx(in_words(kind, r.acc_s[rows], r.gyr_s[rows]), rel=1e-12)  # roundoff
-    assert np.array_equal(detector.stops(r), found < detector.threshold)
+    assert np.array_equal(detector.find(r).believed, found < detector.threshold)
 
 
 @pytest.mark.parametrize("kind", DETECTORS)
 def test_without_look_ahead_a_verdict_knows_no_later_sample(kind):
     r = log()
     detector = type(DETECTORS[kind])(window_s=0.05, look_ahead=False)
-    whole = detector.statistic(r)
-    part = detector.statistic(Recording(r.t[:40], gyr_s=r.gyr_s[:40], acc_s=r.acc_s[:40]))
+    whole = detector.find(r).signal
+    part = detector.find(Recording(r.t[:40], gyr_s=r.gyr_s[:40], acc_s=r.acc_s[:40])).signal
     assert np.array_equal(whole[:40], part)
 
 
@@ -63,7 +63,7 @@ def test_a_rest_is_below_and_a_shake_above(kind):
     t = np.arange(400) / 100.0
     shake = np.where((t > 1.0) & (t < 2.0), np.sin(40.0 * t), 0.0)[:, None] * [3.0, 2.0, 4.0]
     r = Recording(t, gyr_s=shake, acc_s=shake + REST)
-    statistic = DETECTORS[kind].statistic(r)
+    statistic = DETECTORS[kind].find(r).signal
     inside = (t > 1.1) & (t < 1.9)
     outside = (t < 0.9) | (t > 2.1)
     # roundoff: the force is gravity to the last digit
@@ -87,7 +87,7 @@ def test_one_setting_finds_the_stances_of_a_stroll_and_of_a_run(speed):
     middle = np.abs(r.t % 1.0 - 0.25) < 0.15
     assert found.believed[middle & ~swing].all()
     assert not found.believed[swing & (np.abs(r.t % 1.0 - 0.75) < 0.15)].any()
-    fixed = Shoe(gravity=G, threshold=1e7).stops(r)  # right for one gait only
+    fixed = Shoe(gravity=G, threshold=1e7).find(r).believed  # right for one gait only
     if speed == 20.0:
         assert not fixed[middle & ~swing & (r.t > 1.0)].any()
 
@@ -116,13 +116,13 @@ def test_a_walk_without_stances_is_told():
 def test_bad_settings_and_logs_are_refused_in_words():
     with pytest.raises(InputError, match="ratio of the stop detector is 0"):
         FootStops(ratio=0.0)
-    with pytest.raises(InputError, match="threshold of the detector is -1"):
+    with pytest.raises(InputError, match="threshold of the stop detector is -1"):
         Shoe(threshold=-1.0)
     with pytest.raises(InputError, match="no gyroscope"):
-        Ared().statistic(Recording([0.0, 0.1, 0.2], acc_s=np.ones((3, 3))))
+        Ared().find(Recording([0.0, 0.1, 0.2], acc_s=np.ones((3, 3))))
     with pytest.raises(InputError, match="no accelerometer"):
-        Shoe().statistic(Recording([0.0, 0.1, 0.2], gyr_s=np.ones((3, 3))))
+        Shoe().find(Recording([0.0, 0.1, 0.2], gyr_s=np.ones((3, 3))))
     with pytest.raises(InputError, match="shorter window"):
-        Ared(window_s=10.0).statistic(log())
+        Ared(window_s=10.0).find(log())
     with pytest.raises(InputError, match="three or more"):
-        Ared().statistic(Recording([0.0], gyr_s=np.ones((1, 3))))
+        Ared().find(Recording([0.0], gyr_s=np.ones((1, 3))))

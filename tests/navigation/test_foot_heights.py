@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from helpers import shared_data
 from strapdown.navigation.carriers.foot_heights import FLOOR_SIGMA_M, LEVEL_M, level_steps, with_height_drift
-from strapdown.navigation.stops.adaptive import FootStops
+from strapdown.navigation.stops.foot_stops import FootStops
 from strapdown.papers.c.foot import vicon_run, vicon_walks
 from strapdown.papers.c.foot_data import TORONTO_M_S2
 from strapdown.types import Solution

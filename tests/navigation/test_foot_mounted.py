@@ -7,7 +7,8 @@ from helpers import shared_data
 from strapdown.errors import InputError
 from strapdown.io.mended import unrepeated
 from strapdown.navigation.carriers.foot import align_foot
-from strapdown.navigation.stops.adaptive import FootStops, told_with
+from strapdown.navigation.stops.foot_stops import FootStops
+from strapdown.navigation.stops.intervals import solution_with_stops
 from strapdown.papers.c.foot import (
     GRID,
     cross_validated,
@@ -46,7 +47,7 @@ def test_closing_errors():
 def test_the_stances_are_flags_of_the_solution():
     walk = read_foot_vicon(sorted(shared_data("foot_vicon").glob("*.mat"))[0])
     found = FootStops(gravity=TORONTO_M_S2).find(walk.recording)
-    solution = told_with(vicon_run(walk, found.believed), found)
+    solution = solution_with_stops(vicon_run(walk, found.believed), found)
     assert np.array_equal(solution.flags["stop_believed"], found.believed)
     assert score_m(walk, solution) == score_m(walk, vicon_run(walk, found.believed))
     assert (found.signal[found.believed] < found.threshold[found.believed]).all()

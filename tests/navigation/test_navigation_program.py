@@ -12,12 +12,16 @@ from strapdown.errors import InputError
 from strapdown.evaluation.stops import believed_stands, stop_table
 from strapdown.motion.paths.stop_and_go import StopAndGo
 from strapdown.navigation.alignment import UNKNOWN_HEADING_RAD
-from strapdown.navigation.carriers.wheeled_robot import CHANGED_ACC, CHANGED_GYR, left_by, left_by_bend, vehicle_filter
+from strapdown.navigation.carriers.foot import Foot
+from strapdown.navigation.carriers.paper_robot import PaperRobot
+from strapdown.navigation.carriers.residual_errors import CHANGED_ACC, CHANGED_GYR, left_by, left_by_nonlinearity
+from strapdown.navigation.carriers.wheeled_robot import WheeledRobot
 from strapdown.navigation.event_notes import notes_of_events
 from strapdown.navigation.program import navigate
-from strapdown.navigation.task import Task
+from strapdown.navigation.start_at_rest import Heading
 from strapdown.papers.c.drive import drive
 from strapdown.papers.c.robot import DECLINATION, INNER, RATE_HZ, G, robot
+from strapdown.recordings.facts import Facts
 from strapdown.sensors.module import Module
 from strapdown.sensors.odometer import WheelOdometer
 from strapdown.sensors.parts.part import load_part
@@ -31,14 +35,16 @@ def driven(seed=3000):
     return drive("straight", seed)
 
 
-def task_of(one, **more):
-    known = {
-        "gravity": G,
-        "declination_rad": DECLINATION,
-        "noise": one.robot.known,
-        "calibration": one.robot.calibration,
-    }
-    return Task(**{"yaw_rad": one.path.start_yaw_rad, **known, **more})
+def facts_known(one):
+    return Facts(G, DECLINATION, one.robot.known, calibration=one.robot.calibration)
+
+
+def robot_of(one, heading=None):
+    return WheeledRobot(Heading(one.path.start_yaw_rad) if heading is None else heading)
+
+
+def navigated(one, log, carrier=None):
+    return navigate(log, robot_of(one) if carrier is None else carrier, facts_known(one))
 
 
 def word_of(one, word):
@@ -51,7 +57,7 @@ def test_stops_are_found_without_a_true_flag(word):
     percent, nees = [], []
     for seed in SEEDS:
         one = driven(seed)
-        found = navigate(replace(one.log, stop=word_of(one, word), odometer=None), "eskf", task_of(one))
+        found = navigated(one, replace(one.log, stop=word_of(one, word), odometer=None))
         percent.append(stop_table(found.solution, one.stops).final.percent)
         off = (found.solution.p_n - one.truth.p_n)[-1, :2]
         nees.append(np.sum((off / found.solution.sigma["p_n"][-1, :2]) ** 2))
@@ -80,8 +86,8 @@ def test_a_gentle_drive_is_not_swallowed_by_the_rest_before_it(word, wheel):
     one, path, log = gentle_drive()
     stop = {"true": log.stop, "none": None, "stuck": np.ones(len(log), dtype=bool)}[word]
     log = replace(log, stop=stop, odometer=log.odometer if wheel else None)
-    known = {"noise": one.known, "calibration": one.calibration}
-    found = navigate(log, "eskf", Task(yaw_rad=path.start_yaw_rad, gravity=G, **known))
+    facts = Facts(G, noise=one.known, calibration=one.calibration)
+    found = navigate(log, WheeledRobot(Heading(path.start_yaw_rad)), facts)
     off = np.linalg.norm((found.solution.p_n - log.truth.p_n)[-1, :2])
     assert off < 0.04 * 0.9  # m: chance; 33 to 118 % was lost where a calm move passed for a rest
     unseen = [note for note in found.notes if "looks like rest" in note]
@@ -92,9 +98,9 @@ def test_a_gentle_drive_is_not_swallowed_by_the_rest_before_it(word, wheel):
 def test_a_stand_that_ends_gently_is_not_taken_for_a_new_one(seed):
     """What begins to move within the window that still shows the stand must not become what standing reads."""
     one, path, log = gentle_drive(seed, 6.6, 5.0)
-    known = {"noise": one.known, "calibration": one.calibration}
+    facts = Facts(G, noise=one.known, calibration=one.calibration)
     log = replace(log, stop=None, odometer=None)
-    found = navigate(log, "eskf", Task(yaw_rad=path.start_yaw_rad, gravity=G, **known))
+    found = navigate(log, WheeledRobot(Heading(path.start_yaw_rad)), facts)
     assert stop_table(found.solution, path.stops).final.percent < 5.0  # what is just seen; 6 to 3000 if lost
 
 
@@ -103,7 +109,7 @@ def test_a_rest_that_the_drive_makes_too_short_is_refused():
     late = log.t > 6.0 - 0.25
     cut = Recording(log.t[late], gyr_s=log.gyr_s[late], acc_s=log.acc_s[late], stop=log.stop[late])
     with pytest.raises(InputError, match="samples, alignment needs 10 at rest"):
-        navigate(cut, "eskf", Task(yaw_rad=path.start_yaw_rad, gravity=G))
+        navigate(cut, WheeledRobot(Heading(path.start_yaw_rad)), Facts(G))
 
 
 def test_short_stops_are_used_without_a_flag():
@@ -113,7 +119,7 @@ def test_short_stops_are_used_without_a_flag():
     seen = path.at(np.arange(int(path.duration_s * RATE_HZ) * INNER) / (RATE_HZ * INNER))
     ideal = Recording(seen.t, gyr_s=seen.w_nb_b, acc_s=seen.specific_force_b(G), truth=seen)
     log = Module("X", known, seed=1).measure(ideal, RATE_HZ)
-    found = navigate(log, "eskf", Task(yaw_rad=path.start_yaw_rad, heading_sigma_rad=0.0, gravity=G, noise=known))
+    found = navigate(log, WheeledRobot(Heading(path.start_yaw_rad, 0.0)), Facts(G, noise=known))
     assert stop_table(found.solution, path.stops).final.percent < 0.5  # chance; 10 to 60 if no stop is used
 
 
@@ -127,8 +133,8 @@ def turned_about(lever_m, wheel=False, told=True, **known):
     log = Recording(seen.t, gyr_s=gyr_s, acc_s=acc_s, stop=path.stopped(seen.t) if told else None)
     if wheel:
         log = replace(log, odometer=np.interp(seen.t, travel.t, travel.distance_m))
-    task = Task(yaw_rad=path.start_yaw_rad, heading_sigma_rad=0.0, gravity=G, **known)
-    solution = navigate(log, "eskf", task).solution
+    carrier = WheeledRobot(Heading(path.start_yaw_rad, 0.0), **known)
+    solution = navigate(log, carrier, Facts(G)).solution
     off = solution.p_n - (seen.p_n - seen.p_n[0])
     return np.abs(off[:, :2]).max(), {event.kind for event in solution.events}
 
@@ -150,22 +156,31 @@ def test_a_wheel_that_stands_in_turns_about_an_unknown_lever_is_not_taken_for_de
 
 def test_an_inverted_flag_is_told():
     one = driven()
-    found = navigate(replace(one.log, stop=~one.log.stop, odometer=None), "eskf", task_of(one))
+    found = navigated(one, replace(one.log, stop=~one.log.stop, odometer=None))
     assert any("looks inverted" in note for note in found.notes)
-    assert not any("inverted" in note for note in navigate(one.log, "eskf", task_of(one)).notes)
+    assert not any("inverted" in note for note in navigated(one, one.log).notes)
 
 
 def test_rejected_stops_of_a_log_without_a_flag_are_not_told_ones():
     t = np.arange(3.0)
     solution = Solution(t, np.tile([1.0, 0, 0, 0], (3, 1)), events=(Event(1.0, 1.0, "stop_rejected", "refused"),))
     with_flag, without = (" ".join(notes_of_events(solution, told)) for told in (True, False))
-    assert "were told" in with_flag and "told" not in without and "seemed to show" in without
+    assert "were signalled" in with_flag and "signalled" not in without and "seemed to show" in without
+
+
+def test_a_drive_without_a_believed_stop_says_so():
+    t = np.arange(3.0)
+    for believed, said in ((np.zeros(3, dtype=bool), True), (t > 1.0, False)):
+        solution = Solution(t, np.tile([1.0, 0, 0, 0], (3, 1)), flags={"stop_believed": believed})
+        assert any(note.startswith("no stop was believed") for note in notes_of_events(solution)) is said
 
 
 def test_a_flag_that_is_never_set_is_no_word_for_the_papers_filter():
     one = driven()
     none, never = (
-        navigate(replace(one.log, stop=word_of(one, word)), "ekf15", task_of(one)).solution.p_n
+        navigated(
+            one, replace(one.log, stop=word_of(one, word)), PaperRobot(Heading(one.path.start_yaw_rad))
+        ).solution.p_n
         for word in ("none", "never")
     )
     np.testing.assert_array_equal(none, never)
@@ -175,8 +190,8 @@ def test_a_flag_that_is_never_set_is_no_word_for_the_papers_filter():
 def test_an_unknown_heading_is_told_by_its_variance():
     one = driven()
     log = replace(one.log, mag_s=None, odometer=None)
-    unknown = navigate(log, "eskf", task_of(one, yaw_rad=None))
-    known = navigate(log, "eskf", task_of(one))
+    unknown = navigated(one, log, robot_of(one, Heading()))
+    known = navigated(one, log)
     assert any("unknown" in note for note in unknown.notes) and not any("unknown" in note for note in known.notes)
     first, way = unknown.solution.sigma["attitude_n"][0, 2], 6.6
     assert first == pytest.approx(UNKNOWN_HEADING_RAD, rel=1e-9)  # roundoff
@@ -186,27 +201,27 @@ def test_an_unknown_heading_is_told_by_its_variance():
     assert unknown.solution.sigma["p_n"][-1, :2] == pytest.approx(way, rel=0.02)  # the path's own error
 
 
-@pytest.mark.parametrize("vehicle", ["robot", "foot"])
-def test_an_accelerometer_in_g_is_refused(vehicle):
+@pytest.mark.parametrize("carrier", [WheeledRobot(), Foot()])
+def test_an_accelerometer_in_g_is_refused(carrier):
     one = driven()
     log = replace(one.log, acc_s=one.log.acc_s / G)
     with pytest.raises(InputError, match="they look like g"):
-        navigate(log, "eskf", task_of(one, vehicle=vehicle))
+        navigated(one, log, carrier)
 
 
 def test_a_dead_magnetometer_is_told_and_not_used():
     one = driven()
     dead = replace(one.log, mag_s=np.zeros((len(one.log), 3)))
-    found = navigate(dead, "eskf", task_of(one))
+    found = navigated(one, dead)
     assert "the magnetometer reads less than 1 uT throughout: it is not used" in found.notes
-    assert np.array_equal(found.solution.p_n, navigate(replace(dead, mag_s=None), "eskf", task_of(one)).solution.p_n)
+    assert np.array_equal(found.solution.p_n, navigated(one, replace(dead, mag_s=None)).solution.p_n)
 
 
 def test_a_magnetometer_that_dies_on_the_way_is_told():
     one = driven()
     mag_s = one.log.mag_s.copy()
     mag_s[len(mag_s) // 2 :] = 0.0
-    found = navigate(replace(one.log, mag_s=mag_s), "eskf", task_of(one))
+    found = navigated(one, replace(one.log, mag_s=mag_s))
     assert any("the magnetometer reads no field in 50 % of the samples" in note for note in found.notes)
     assert stop_table(found.solution, one.stops).final.percent < 2.0  # chance: gyroscope alone
 
@@ -215,8 +230,9 @@ def test_a_foot_has_the_same_heading_rules():
     one = driven()
     log = replace(one.log, stop=None, odometer=None)
     told = []
-    for change, more in (({}, {}), ({}, {"yaw_rad": None}), ({"mag_s": None}, {"yaw_rad": None})):
-        found = navigate(replace(log, **change), "eskf", task_of(one, vehicle="foot", **more))
+    known = Heading(one.path.start_yaw_rad)
+    for change, heading in (({}, known), ({}, Heading()), ({"mag_s": None}, Heading())):
+        found = navigated(one, replace(log, **change), Foot(heading))
         told.append((found.solution.sigma["attitude_n"][0, 2], found.solution.q_nb[0], " ".join(found.notes)))
     sigmas = [sigma for sigma, _, _ in told]
     assert sigmas == pytest.approx([np.radians(1.0), 0.05, UNKNOWN_HEADING_RAD], rel=1e-9)  # roundoff
@@ -232,8 +248,8 @@ def test_a_jump_of_one_sample_is_bridged_and_told_and_a_long_one_refused():
     one = driven()
     acc = np.array(one.log.acc_s)
     acc[3000, 0] = 1e4
-    clean = navigate(one.log, "eskf", task_of(one))
-    hit = navigate(replace(one.log, acc_s=acc), "eskf", task_of(one))
+    clean = navigated(one, one.log)
+    hit = navigated(one, replace(one.log, acc_s=acc))
     assert any(note.startswith("spike: 1 (first at t = 30.0") for note in hit.notes)
     assert [event.kind for event in hit.solution.events].count("spike") == 1
     assert (
@@ -241,12 +257,12 @@ def test_a_jump_of_one_sample_is_bridged_and_told_and_a_long_one_refused():
     )  # m: one reading of 10 ms, by its neighbours
     acc[3000:3010, 0] = 1e4
     with pytest.raises(InputError, match="stays above"):
-        navigate(replace(one.log, acc_s=acc), "eskf", task_of(one))
+        navigated(one, replace(one.log, acc_s=acc))
 
 
 def test_no_stop_is_doubted_where_the_window_still_holds_the_move():
     one = driven()
-    found = navigate(one.log, "eskf", task_of(one))
+    found = navigated(one, one.log)
     kinds = {event.kind for event in found.solution.events}
     assert not kinds & {"stop_doubted", "stop_rejected"}, found.notes
 
@@ -254,8 +270,8 @@ def test_no_stop_is_doubted_where_the_window_still_holds_the_move():
 def test_the_filter_knows_what_its_calibration_says_of_itself():
     one = driven()
     known = left_by(one.robot.calibration, G)
-    filt = vehicle_filter(task_of(one), one.log)
-    bend = left_by_bend(one.robot.known["accelerometer"], G, one.robot.calibration)
+    filt = robot_of(one).estimator(one.log, facts_known(one))
+    bend = left_by_nonlinearity(one.robot.known["accelerometer"], G, one.robot.calibration)
     known_filter = known | {"acc_scale_sigma": float(np.hypot(known["acc_scale_sigma"], bend))}
     assert {name: getattr(filt, name) for name in known} == known_filter
     assert known["gyr_bias_sigma"] > CHANGED_GYR and known["acc_bias_sigma"] > CHANGED_ACC
@@ -270,25 +286,38 @@ def test_the_filter_knows_what_its_calibration_says_of_itself():
 @pytest.mark.parametrize(
     ("wrong", "word"),
     [
-        ({"q_bs": (1.0, 1.0, 0.0, 0.0)}, "norm"),
-        ({"r_bs_b": (0.0, 0.0, 1e6)}, "lever arm"),
         ({"odometer_scale": 0.0}, "odometer's scale"),
-        ({"odometer_sigma": 2.0}, "deviation of the odometer's scale"),
+        ({"odometer_sigma": 2.0}, "standard deviation of the odometer's scale"),
+        ({"lever_sigma_m": -1.0}, "lever arm"),
     ],
 )
-def test_a_task_that_cannot_be_is_refused(wrong, word):
+def test_a_robot_that_cannot_be_is_refused(wrong, word):
     with pytest.raises(InputError, match=word):
-        Task(**wrong)
+        WheeledRobot(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"), [({"q_bs": (1.0, 1.0, 0.0, 0.0)}, "norm"), ({"r_bs_b": (0.0, 0.0, 1e6)}, "lever arm")]
+)
+def test_facts_that_cannot_be_are_refused(wrong, word):
+    one = driven()
+    with pytest.raises(InputError, match=word):
+        navigate(one.log, robot_of(one), replace(facts_known(one), **wrong))
 
 
 def test_a_wrong_heading_deviation_is_refused():
     with pytest.raises(InputError, match="from 0 to 180"):
-        Task(heading_sigma_rad=-1.0)
+        Heading(sigma_rad=-1.0)
+
+
+def test_a_name_is_no_carrier():
+    with pytest.raises(InputError, match="give WheeledRobot"):
+        navigate(driven().log, "robot")
 
 
 def test_a_told_stop_after_a_corner_is_found_again_by_its_calm():
     """This robot's gyroscope tilts the reckoned gravity in corners beyond the limit: the told stop is doubted first."""
     one = drive("square", 7021)
-    found = navigate(replace(one.log, odometer=None), "eskf", one.task()).solution
+    found = one.navigated().solution
     assert len(believed_stands(found)) == 17
     assert np.linalg.norm((found.p_n - one.truth.p_n)[-1, :2]) < 0.05  # m, 1 % of the way; lost it was 10 m

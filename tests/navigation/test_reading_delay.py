@@ -28,9 +28,9 @@ def test_a_steady_change_comes_late_by_the_delay(order):
 def test_the_path_is_told_at_its_time_stamps():
     """Heading in turns and place in moves, against a part whose low-pass nobody told."""
     one = drive("square", 5000)
-    log, task = replace(one.log, odometer=None), one.task()
+    log = replace(one.log, odometer=None)
     deaf = {name: replace(triad, bandwidth_hz=None) for name, triad in one.robot.known.items()}
-    known, unknown = (navigate(log, "eskf", each).solution for each in (task, replace(task, noise=deaf)))
+    known, unknown = (navigate(log, one.carrier(), facts).solution for facts in (one.facts(), one.facts(noise=deaf)))
     turning = np.abs(one.truth.w_nb_b[:, 2]) > 0.5
     errors = [np.abs(one.body_attitude_error_n(s)[turning, 2]).max() for s in (known, unknown)]
     assert errors[1] > 0.003 > 2.0 * errors[0]  # rad: 1.2 rad/s for 3.2 ms, and what else the heading is off by
@@ -45,6 +45,6 @@ def test_the_path_is_told_at_its_time_stamps():
 def test_a_smoothed_path_is_told_at_its_time_stamps_too():
     one = drive("square", 5000)
     log = replace(one.log, odometer=None)
-    smoothed = navigate(log, "eskf", one.task(smoothed=True)).solution
+    smoothed = navigate(log, one.carrier(), one.facts(), smoothed=True).solution
     turning = np.abs(one.truth.w_nb_b[:, 2]) > 0.5
     assert np.abs(one.body_attitude_error_n(smoothed)[turning, 2]).max() < 0.002  # rad; 0.004 where it comes late

@@ -2,15 +2,24 @@
 
 import numpy as np
 import pytest
+from numba import njit
 
 from paper_c_cases import ROLLING, drive
 from strapdown.kernels.navigation.eskf import filter as kernel
 from strapdown.kernels.navigation.eskf import layout as at
+from strapdown.kernels.navigation.eskf import smoother as smoother_kernel
+from strapdown.live import Start
+from strapdown.navigation.alignment import align_to_yaw
 from strapdown.navigation.eskf import smoother
 from strapdown.navigation.eskf.smoother import smooth
 from strapdown.navigation.program import navigate
 from strapdown.papers.c.drive import drive as robot_drive
 from strapdown.rotation import q_conj, q_exp, q_log, q_mul
+
+
+@njit
+def put(x, dx, out):
+    smoother_kernel.put(x, dx, out)
 
 
 def cov_of(x):
@@ -59,14 +68,15 @@ def short():
 
 def test_it_is_the_smoother_of_rauch_tung_and_striebel(short):
     d, filt = short
-    rows, state = filt.prepare(d.log)
-    n, x = len(rows.dt), state.numbers.copy()
+    rows, _, state, _ = filt.prepare(d.log, Start.of(d.log, alignment=align_to_yaw(d.log, 0.5 * np.pi)))
+    n, x = len(rows), state.numbers.copy()
     diagonal = np.arange(at.N)
     x[at.COVARIANCE :].reshape(at.N, at.COLUMNS)[diagonal, diagonal] += 1e-10  # with it the textbook's inverse exists
     tapes, states = np.empty((n, at.T_SIZE)), np.empty((n, at.X_SIZE))
     nominal, sigma = np.empty((n, at.BIAS_M + 1)), np.empty((n, at.N))
     room = np.empty((n, len(at.KINDS))), np.empty((n, 2), dtype=np.int64)
-    kernel.rows(x, state.settings, *rows.part(slice(0, n)), nominal, sigma, *room, tapes, states)
+    outputs = (nominal, sigma, *room, tapes, states)
+    assert kernel.rows(x, filt.settings, *rows.part(slice(0, n)), *(out.reshape(-1) for out in outputs))
     expected = dense_smoother(states, tapes)
     filtered = nominal.copy()
     smoother.backward_rows(np.zeros(at.N), np.zeros((at.N, at.N)), tapes, states, nominal, sigma)
@@ -122,8 +132,6 @@ def test_a_rotation_of_the_correction_is_told_in_n():
     x, dx, out = np.zeros(at.X_SIZE), np.zeros(at.N), np.empty(at.BIAS_M + 1)
     x[:4] = q_exp((0.3, -0.4, 1.2))
     dx[at.PHI_N : at.PHI_N + 3] = 0.01, 0.02, -0.03
-    from strapdown.kernels.navigation.eskf.smoother import put
-
     put(x, dx, out)
     np.testing.assert_allclose(out[:4], q_mul(q_exp((0.01, 0.02, -0.03)), x[:4]), atol=1e-15)  # roundoff
 
@@ -132,7 +140,7 @@ def test_a_rotation_of_the_correction_is_told_in_n():
 def test_what_is_considered_stays_in_the_deviations(kind):
     """As strapdown navigate --smooth: scales and the slope of the floor are considered."""
     one = robot_drive(kind, 2002)
-    filtered, smoothed = (navigate(one.log, "eskf", one.task(smoothed=how)).solution for how in (False, True))
+    filtered, smoothed = (navigate(one.log, one.carrier(), one.facts(), smoothed=how).solution for how in (False, True))
     drives = one.log.t > 10.0
     for name in ("p_n", "v_n", "attitude_n"):
         assert (smoothed.sigma[name][drives] > 0.0).all()

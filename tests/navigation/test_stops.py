@@ -8,10 +8,11 @@ import pytest
 
 from paper_c_cases import RATE_HZ, ROLLING, G, drive
 from strapdown.errors import InputError
-from strapdown.kernels.navigation.stop_judge import SINCE_S, SPEED
-from strapdown.navigation.stops.settled import settled
-from strapdown.navigation.stops.vehicle import NoiseStops, PaperStops, believed_stops, looks_inverted, wheel_turns
-from strapdown.navigation.stops.verdicts import told_with
+from strapdown.navigation.stops.edges import without_moving_edges
+from strapdown.navigation.stops.intervals import solution_with_stops
+from strapdown.navigation.stops.noise_stops import NoiseStops, looks_inverted
+from strapdown.navigation.stops.paper_stops import PaperStops
+from strapdown.navigation.stops.wheel import turning_travel_m, wheel_turns
 from strapdown.sensors.triad import Triad
 from strapdown.types import Recording
 
@@ -19,7 +20,8 @@ from strapdown.types import Recording
 @lru_cache(maxsize=2)
 def driven(kind="straight"):
     d = drive(kind, 1)
-    return d, NoiseStops.for_triads(d.gyroscope, d.accelerometer, RATE_HZ, gain_deviations=6.0)
+    wheel_m = turning_travel_m(d.log, 0.15)
+    return d, NoiseStops.for_triads(d.gyroscope, d.accelerometer, RATE_HZ, gain_sigmas=6.0, wheel_m=wheel_m)
 
 
 def moving(log):
@@ -35,7 +37,7 @@ def all_stands_found(d, believed):
 @pytest.mark.parametrize("kind", ["square", "straight"])
 def test_a_true_word_is_believed(kind):
     d, settings = driven(kind)
-    stops = believed_stops(d.log, settings)
+    stops = settings.find(d.log)
     # the window has to fill after each move (0.15 s of 2 s at most), and one window in 1e4 is a false alarm
     assert stops.believed[d.log.stop].mean() > 0.9
     assert not (stops.believed & ~d.log.stop).any()
@@ -48,7 +50,7 @@ def test_a_wrong_word_does_not_freeze_the_filter(word):
     d, settings = driven()
     n = len(d.log)
     log = replace(d.log, stop={"stuck on": np.ones(n), "never given": np.zeros(n), "no column": None}[word])
-    stops = believed_stops(log, settings)
+    stops = settings.find(log)
     assert not stops.believed[moving(d.log)].any()
     assert all_stands_found(d, stops.believed)
     if word == "stuck on":
@@ -56,7 +58,7 @@ def test_a_wrong_word_does_not_freeze_the_filter(word):
         assert "stop_rejected" in {e.kind for e in stops.events}
         naive = d.filter(**ROLLING).run(log)
         assert lost(naive, d.log) > 1.0  # the way is 6.6 m
-    solution = told_with(d.filter(**ROLLING).run(log, stopped=stops.believed), stops)
+    solution = solution_with_stops(d.filter(**ROLLING).run(replace(log, stop=stops.believed)), stops)
     assert lost(solution, d.log) < 0.3  # chance: 0.14 to 0.16 m for three seeds, a smooth start is seen 0.1 s late
 
 
@@ -77,7 +79,7 @@ def test_a_push_during_a_stop_is_seen_at_once():
     d, settings = driven()
     start = 2.5  # s, within the first stand of 5 s
     push = (d.log.t >= start) & (d.log.t < start + 0.4)
-    stops = believed_stops(pushed(d.log, start, back=True), settings)
+    stops = settings.find(pushed(d.log, start, back=True))
     late = d.log.t[(d.log.t >= start) & ~stops.believed][0] - start
     assert late <= 0.03 + 1e-9  # three samples: a variance needs two or three that differ
     assert not stops.believed[push][4:].any()
@@ -88,8 +90,8 @@ def test_a_push_during_a_stop_is_seen_at_once():
 def test_calm_readings_after_a_clear_acceleration_are_motion_until_they_last_for_long():
     """At 0.2 m/s and steady: as calm as rest. A reckoning that is lost looks alike, and comes back within lost_s."""
     d = drive("straight", 1, first_rest_s=20.0, length_m=0.3)
-    settings = NoiseStops.for_triads(d.gyroscope, d.accelerometer, RATE_HZ, gain_deviations=6.0)
-    stops = believed_stops(replace(pushed(d.log, 3.0, back=False), stop=None), settings)
+    settings = NoiseStops.for_triads(d.gyroscope, d.accelerometer, RATE_HZ, gain_sigmas=6.0)
+    stops = settings.find(replace(pushed(d.log, 3.0, back=False), stop=None))
     t = d.log.t
     assert not stops.believed[(t > 3.1) & (t < 8.0)].any()  # 0.2 m/s are three deviations of the reckoning for 5 s
     assert stops.believed[(t > 3.8 + settings.lost_s) & (t < 19.5)].any()
@@ -106,21 +108,21 @@ def gentle(**settings):
 def test_a_gentle_move_is_no_stop(word):
     d, judge, speed = gentle()
     log = replace(d.log, odometer=None, stop=np.ones(len(d.log)) if word == "stuck" else None)
-    stops = believed_stops(log, judge)
+    stops = judge.find(log)
     # 30 mm/s: six deviations of what noise gains in 0.5 s, and of the reckoning at the end of 4 s
     assert not stops.believed[speed > 0.03].any() and all_stands_found(d, stops.believed)
-    used = settled(stops, log, judge)
+    used = without_moving_edges(stops, log, judge)
     assert speed[used].max() < 0.015  # m/s: cut back to where the speed began to grow
 
 
 def test_a_wheel_that_turns_is_a_word_and_a_dead_one_is_none():
     d, judge, speed = gentle()
     for stop in (None, np.ones(len(d.log), dtype=bool)):
-        stops = believed_stops(replace(d.log, stop=stop), judge)
+        stops = judge.find(replace(d.log, stop=stop))
         assert not stops.believed[speed > 0.01].any() and all_stands_found(d, stops.believed)
     dead = replace(d.log, stop=None, odometer=np.zeros(len(d.log)))
-    alone = believed_stops(replace(dead, odometer=None), judge)
-    np.testing.assert_array_equal(believed_stops(dead, judge).believed, alone.believed)
+    alone = judge.find(replace(dead, odometer=None))
+    np.testing.assert_array_equal(judge.find(dead).believed, alone.believed)
 
 
 def test_a_wheel_turns_from_more_than_its_resolution_and_noise_on():
@@ -138,34 +140,13 @@ def test_a_wheel_turns_from_more_than_its_resolution_and_noise_on():
     assert not wheel_turns(Recording(t, acc_s=np.ones((1000, 3))), 0.3).any()
 
 
-def test_live_and_recorded_have_the_same_verdicts():
-    d, settings = driven("square")
-    log = replace(d.log, stop=np.arange(len(d.log)) % 700 > 200)
-    whole = believed_stops(log, settings)
-    rolls = wheel_turns(log, settings.window_s)
-    assert rolls.any() and not rolls[log.stop].all()
-    dt = np.diff(log.t, prepend=log.t[0])
-    state = settings.start(float(np.median(dt[1:])))
-    for i in range(1500):
-        before = state.numbers.copy()
-        new = settings.step(state, log.gyr_s[i], log.acc_s[i], dt[i], bool(log.stop[i]), bool(rolls[i]))
-        assert np.array_equal(state.numbers, before)  # a state is a value
-        state = new
-        assert (state.believed, state.doubted, state.rejected) == (
-            whole.believed[i],
-            whole.doubted[i],
-            whole.rejected[i],
-        )
-        assert state.numbers[SPEED] == whole.speed_m_s[i] and state.numbers[SINCE_S] == whole.since_s[i]
-
-
 def test_verdicts_exclude_each_other_and_are_told_as_flags_and_events():
     d, settings = driven("square")
-    stops = believed_stops(replace(d.log, stop=np.ones(len(d.log))), settings)
+    stops = settings.find(replace(d.log, stop=np.ones(len(d.log))))
     count = stops.believed.astype(int) + stops.doubted + stops.rejected
     assert (count[settings.window_of(1.0 / RATE_HZ) :] == 1).all()  # the first window tells nothing yet
     assert count.max() == 1
-    solution = told_with(d.filter().run(d.log, stopped=stops.believed), stops)
+    solution = solution_with_stops(d.filter().run(replace(d.log, stop=stops.believed)), stops)
     assert set(stops.flags) <= set(solution.flags)
     assert not (solution.flags["stop_believed"] & solution.flags["stop_rejected"]).any()
     times = [e.t_s for e in solution.events]
@@ -182,7 +163,7 @@ def test_a_gap_empties_the_window():
     d, settings = driven()
     keep = (d.log.t < 2.0) | (d.log.t > 3.0)
     part = Recording(d.log.t[keep], gyr_s=d.log.gyr_s[keep], acc_s=d.log.acc_s[keep], stop=d.log.stop[keep])
-    stops = believed_stops(part, settings)
+    stops = settings.find(part)
     after = np.flatnonzero(part.t > 3.0)[:14]
     assert not stops.believed[after].any()
     assert stops.believed[after[-1] + 15]  # calm for calm_share of the second since the last stop, 8 samples, too
@@ -199,11 +180,11 @@ def test_an_inverted_flag_looks_so_and_others_do_not():
 def test_the_paper_rule_needs_a_calibrated_sensor():
     d, _ = driven()
     rule = PaperStops(gravity=G)
-    stops = believed_stops(d.log, rule)
+    stops = rule.find(d.log)
     assert stops.believed[d.log.stop].mean() > 0.99
     raw = replace(d.log, acc_s=d.log.acc_s + np.array([0.0, 0.0, 0.5]))  # 50 mg, as a part leaves the factory
-    assert not believed_stops(raw, rule).believed.any() and believed_stops(raw, rule).doubted[d.log.stop].all()
-    assert all_stands_found(d, believed_stops(raw, driven()[1]).believed)
+    assert not rule.find(raw).believed.any() and rule.find(raw).doubted[d.log.stop].all()
+    assert all_stands_found(d, driven()[1].find(raw).believed)
 
 
 def test_thresholds_come_from_the_noise():
@@ -217,16 +198,16 @@ def test_thresholds_come_from_the_noise():
         np.arange(n) / 100.0, gyr_s=rng.normal(size=(n, 3)) * 2e-3, acc_s=rng.normal(size=(n, 3)) * 0.02 + [0, 0, G]
     )
     honest = NoiseStops(acc_sigma_m_s2=0.02, gyr_sigma_rad_s=2e-3, noise_factor=1.0, false_alarm=1e-3)
-    alarms = np.mean(believed_stops(rest, honest).statistic[15:] > honest.threshold(15))
+    alarms = np.mean(honest.find(rest).signal[15:] > honest.threshold(15))
     assert 0.3e-3 < alarms < 5e-3  # chance: two instruments, windows overlap: some 1300 independent ones, 2e-3 expected
     assert NoiseStops.from_rest(rest, 10.0).acc_sigma_m_s2 == pytest.approx(0.02, rel=0.1)  # chance: 1000 samples
 
 
 def test_bad_input_is_refused_in_words():
     with pytest.raises(InputError, match="no gyroscope"):
-        believed_stops(Recording([0.0, 0.1], acc_s=np.ones((2, 3))))
+        NoiseStops().find(Recording([0.0, 0.1], acc_s=np.ones((2, 3))))
     with pytest.raises(InputError, match="one sample"):
-        believed_stops(Recording([0.0], acc_s=np.ones((1, 3)), gyr_s=np.ones((1, 3))))
+        NoiseStops().find(Recording([0.0], acc_s=np.ones((1, 3)), gyr_s=np.ones((1, 3))))
     with pytest.raises(InputError, match="window_s of the stop settings is 0"):
         NoiseStops(window_s=0.0)
     with pytest.raises(InputError, match="give one that reads rad/s"):
@@ -236,4 +217,4 @@ def test_bad_input_is_refused_in_words():
     d, settings = driven()
     part = Recording(d.log.t[:500], gyr_s=d.log.gyr_s[:500], acc_s=d.log.acc_s[:500])
     with pytest.raises(InputError, match="other times"):
-        told_with(d.filter().run(d.log), believed_stops(part, settings))
+        solution_with_stops(d.filter().run(d.log), settings.find(part))

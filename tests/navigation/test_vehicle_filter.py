@@ -7,11 +7,14 @@ import pytest
 
 from paper_c_cases import ROLLING, G, drive
 from strapdown.calibration.calibration import Calibration, Correction, Found
+from strapdown.live import Start
 from strapdown.navigation.alignment import align_to_yaw
-from strapdown.navigation.carriers.wheeled_robot import CHANGED_SCALE, COMMON_AXES, COMMON_SCALE, vehicle_filter
+from strapdown.navigation.carriers.free import Free
+from strapdown.navigation.carriers.residual_errors import CHANGED_SCALE, COMMON_AXES, COMMON_SCALE
+from strapdown.navigation.carriers.wheeled_robot import WheeledRobot
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.updates import FlatFloor, NonHolonomic
-from strapdown.navigation.task import Task
+from strapdown.recordings.facts import Facts
 from strapdown.rotation import q_from_euler
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.triad import Triad
@@ -27,8 +30,8 @@ def calibration(model="squared", *, off=4e-4, cubic=None):
     return Calibration({"accelerometer": Correction("m/s2", Found("positions", {"model": model}), sigma=sigma)})
 
 
-def settings(**told):
-    return vehicle_filter(Task(gravity=G, **told), LEVEL)
+def settings(**known):
+    return WheeledRobot().estimator(LEVEL, Facts(G, **known))
 
 
 def test_what_a_calibration_leaves_of_the_accelerometers_matrix_reaches_the_filter():
@@ -132,7 +135,7 @@ def test_on_a_level_floor_the_height_stays_known():
 def test_a_robot_may_be_on_a_slope_and_a_free_body_has_no_floor():
     floor = settings().flat_floor
     assert floor is not None and floor.slope_of_pitch == 1.0
-    assert settings(vehicle="free").flat_floor is None
+    assert Free().estimator(LEVEL, Facts(G)).flat_floor is None
 
 
 def at_rest(rate_hz, white, resolution, seconds=40.0):
@@ -166,7 +169,7 @@ def test_a_reading_after_lost_ones_is_as_noisy_as_any():
     some = Recording(log.t[rows], gyr_s=log.gyr_s[rows], acc_s=log.acc_s[rows], stop=log.stop[rows])
     gyr, acc = Triad("rad/s", white=(white,) * 3), Triad("m/s2", white=(5e-4,) * 3)
     filt = Eskf.for_triads(gyr, acc, gravity=G, gyr_bias_sigma=1e-3)
-    track = filt.track(some, alignment=align_to_yaw(some, 0.0))
+    track = filt.track(some, Start.of(some, alignment=align_to_yaw(some, 0.0)))
     still = track.innovations["still"]
     assert rejected(track.solution) == 0
     n = still.degrees * len(still.nis)

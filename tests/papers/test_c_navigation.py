@@ -6,7 +6,8 @@ import pytest
 from strapdown.calibration.apply import META
 from strapdown.errors import InputError
 from strapdown.evaluation.consistency import chi_square_bounds
-from strapdown.navigation.carriers.wheeled_robot import left_by, mounting_sigma_rad
+from strapdown.live import Start
+from strapdown.navigation.carriers.residual_errors import left_by, mounting_sigma_rad
 from strapdown.papers.c import navigation as c_navigation
 from strapdown.papers.c.drive import DISTURBANCE_DEG, TESTS, Push, drive, floor_iron, path_of
 from strapdown.papers.c.robot import DECLINATION, FIELD_N, RATE_HZ, G, robot
@@ -86,7 +87,8 @@ def test_what_is_changed_of_a_run_is_in_its_truth():
     assert down.log.acc_s[:500, 2].mean() == pytest.approx(-G, abs=0.05)  # what the calibration leaves
     lossy = drive("straight", SEED, loss=0.05)
     assert 1.0 - len(lossy.log) / len(plain_rows("straight")) == pytest.approx(0.05, abs=0.012)  # five deviations
-    level = pushed.body_attitude_error_n(pushed.ekf15().run(pushed.log, alignment=pushed.aligned()))
+    start = Start.of(pushed.log, alignment=pushed.aligned())
+    level = pushed.body_attitude_error_n(pushed.ekf15().run(pushed.log, start))
     assert np.abs(level[:, :2]).max() < 0.02 and len(level) == len(pushed.log)
 
 
@@ -102,7 +104,7 @@ def plain_rows(kind):
 
 def test_attitude_errors_point_from_estimate_to_truth():
     one = drive("straight", SEED)
-    solution = one.ekf15().run(one.log, alignment=one.aligned())
+    solution = one.ekf15().run(one.log, Start.of(one.log, alignment=one.aligned()))
     phi = one.body_attitude_error_n(solution)
     np.testing.assert_allclose(phi, q_log(q_mul(one.truth.q_nb, q_conj(solution.q_nb))), atol=1e-12)  # not mounted
 

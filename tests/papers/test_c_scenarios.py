@@ -6,8 +6,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from strapdown.navigation.stops.settled import settled
-from strapdown.navigation.stops.vehicle import NoiseStops, believed_stops
+from strapdown.navigation.stops.edges import without_moving_edges
+from strapdown.navigation.stops.noise_stops import NoiseStops
 from strapdown.papers.c import scenarios as c_scenarios
 from strapdown.papers.c.drive import drive
 from strapdown.papers.c.scenarios import SCENARIOS, outcome
@@ -50,8 +50,8 @@ def used_of(one, **changed):
     log = replace(one.log, **changed)
     known = one.robot.known
     judge = NoiseStops.off_line(log, known["gyroscope"], known["accelerometer"], rest_s=9.0)
-    stops = believed_stops(log, judge)
-    return stops, settled(stops, log, judge)
+    stops = judge.find(log)
+    return stops, without_moving_edges(stops, log, judge)
 
 
 def test_a_stop_is_believed_from_readings_alone_only_where_it_is_one():

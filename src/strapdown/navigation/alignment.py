@@ -25,8 +25,8 @@ _FLICKER = 3  # samples: a flag that is lost for fewer is still set
 
 
 @dataclass(frozen=True, eq=False)
-class _Rest:
-    """Means over a rest, and the deviations of these means."""
+class Rest:
+    """Means over a rest of so many rows, and the standard deviations of these means; acc_sigma: of a tilt (rad)."""
 
     rows: int
     length_s: float
@@ -49,7 +49,7 @@ def align_to_yaw(
     if not (np.isfinite(yaw_rad) and np.isfinite(sigma_rad) and sigma_rad >= 0.0):
         raise InputError(f"yaw is {yaw_rad} with a deviation of {sigma_rad} rad; give a number and one not below 0")
     rest = rest_of(recording, rest_s)
-    return _alignment(rest, _q_ns(rest, float(yaw_rad), q_bs), float(sigma_rad), False)
+    return alignment_of(rest, attitude_of(rest, float(yaw_rad), q_bs), float(sigma_rad), False)
 
 
 def align_by_magnetometer(
@@ -64,17 +64,22 @@ def align_by_magnetometer(
     rest = rest_of(recording, rest_s)
     if rest.mag_s is None:
         raise InputError("the recording has no magnetometer for its heading; give the yaw, or align without heading")
-    x, y, _ = q_rotate(_q_ns(rest, 0.0, q_bs), rest.mag_s)
+    yaw = magnetic_yaw(rest, declination_rad, q_bs)
+    return alignment_of(rest, attitude_of(rest, yaw, q_bs), float(sigma_rad), True)
+
+
+def magnetic_yaw(rest: Rest, declination_rad: float, q_bs: ArrayLike) -> float:
+    """The yaw at which the mean field of the rest points to the declination."""
+    x, y, _ = q_rotate(attitude_of(rest, 0.0, q_bs), np.zeros(3) if rest.mag_s is None else rest.mag_s)
     if np.hypot(x, y) == 0.0:
         raise InputError("the field at rest has no horizontal part to take a heading from; give the yaw")
-    yaw = float(wrap(np.arctan2(x, y) - declination_rad))  # turning the body to the left takes the azimuth back
-    return _alignment(rest, _q_ns(rest, yaw, q_bs), float(sigma_rad), True)
+    return float(wrap(np.arctan2(x, y) - declination_rad))  # turning the body to the left takes the azimuth back
 
 
 def align_without_heading(recording: Recording, *, rest_s: float = 1.0, q_bs: ArrayLike = IDENTITY) -> Alignment:
     """Yaw 0, of which nothing is known: the path is right up to a turn about the vertical."""
     rest = rest_of(recording, rest_s)
-    return _alignment(rest, _q_ns(rest, 0.0, q_bs), UNKNOWN_HEADING_RAD, False)
+    return alignment_of(rest, attitude_of(rest, 0.0, q_bs), UNKNOWN_HEADING_RAD, False)
 
 
 def first_rest_s(recording: Recording, longest_s: float, accelerometer: Triad | None = None) -> float:
@@ -105,7 +110,7 @@ def first_rest_s(recording: Recording, longest_s: float, accelerometer: Triad | 
     return longest_s if ended == rows and moved_s == 0.0 else float(t[ended - 1] - t[0] - moved_s)
 
 
-def rest_of(recording: Recording, rest_s: float) -> _Rest:
+def rest_of(recording: Recording, rest_s: float) -> Rest:
     """Means over the first rest_s; refused if the body moved meanwhile."""
     if recording.gyr_s is None or recording.acc_s is None:
         missing = "gyroscope" if recording.gyr_s is None else "accelerometer"
@@ -117,34 +122,40 @@ def rest_of(recording: Recording, rest_s: float) -> _Rest:
             f"the first {rest_s:g} s have {rows} samples, alignment needs {LEAST_SAMPLES} at rest; give a longer rest"
         )
     gyr, acc = recording.gyr_s[:rows], recording.acc_s[:rows]
-    if gyr.std(axis=0).max() > MOST_RATE_RAD_S or acc.std(axis=0).max() > MOST_FORCE_M_S2:
+    mag = None if recording.mag_s is None else recording.mag_s[:rows].mean(axis=0)
+    length_s = float(t[rows - 1] - t[0])
+    return rest_from(rows, length_s, (acc.mean(axis=0), acc.std(axis=0)), (gyr.mean(axis=0), gyr.std(axis=0)), mag)
+
+
+def rest_from(
+    rows: int, length_s: float, acc: tuple[Array, Array], gyr: tuple[Array, Array], mag_s: Array | None
+) -> Rest:
+    """From mean and standard deviation of the readings; refused if the body moved meanwhile."""
+    if rows < LEAST_SAMPLES:
         raise InputError(
-            f"the sensor moves during its first {rest_s:g} s (readings vary by {gyr.std(axis=0).max():.3g} rad/s and "
-            f"{acc.std(axis=0).max():.3g} m/s2); start the log at rest, or give the alignment"
+            f"the first {length_s:.3g} s have {rows} samples, alignment needs {LEAST_SAMPLES} at rest; "
+            "give a longer rest"
         )
-    force = float(np.linalg.norm(acc.mean(axis=0)))
+    if gyr[1].max() > MOST_RATE_RAD_S or acc[1].max() > MOST_FORCE_M_S2:
+        raise InputError(
+            f"the sensor moves during its first {length_s:.3g} s (readings vary by {gyr[1].max():.3g} rad/s and "
+            f"{acc[1].max():.3g} m/s2); start the log at rest, or give the alignment"
+        )
+    force = float(np.linalg.norm(acc[0]))
     if not force > 0.0:
-        raise InputError("the accelerometer reads 0 at rest; it cannot tell the vertical: check that it is connected")
+        raise InputError("the accelerometer reads 0 at rest; it cannot show the vertical: check that it is connected")
     root = np.sqrt(rows)
-    return _Rest(
-        rows,
-        float(t[rows - 1] - t[0]),
-        acc.mean(axis=0),
-        float(acc.std(axis=0).max() / root / force),
-        gyr.mean(axis=0),
-        gyr.std(axis=0) / root,
-        None if recording.mag_s is None else recording.mag_s[:rows].mean(axis=0),
-    )
+    return Rest(rows, length_s, acc[0], float(acc[1].max() / root / force), gyr[0], gyr[1] / root, mag_s)
 
 
-def _q_ns(rest: _Rest, yaw: float, q_bs: ArrayLike) -> Array:
+def attitude_of(rest: Rest, yaw: float, q_bs: ArrayLike) -> Array:
     q_bs = q_normalise(np.asarray(q_bs, dtype=np.float64))
     up_b = q_rotate(q_bs, rest.acc_s)
     roll, pitch = np.arctan2(up_b[1], up_b[2]), np.arctan2(-up_b[0], np.hypot(up_b[1], up_b[2]))
     return q_mul(q_from_euler(roll, pitch, yaw), q_bs)
 
 
-def _alignment(rest: _Rest, q_ns: Array, heading_sigma: float, from_mag: bool) -> Alignment:
+def alignment_of(rest: Rest, q_ns: Array, heading_sigma: float, from_mag: bool) -> Alignment:
     field = dip = None
     if rest.mag_s is not None and np.linalg.norm(rest.mag_s) > 0.0:
         field_n = matrix(q_ns) @ rest.mag_s

@@ -7,57 +7,31 @@ The sensor's frame s is navigated, as by the error-state filter: p_n and v_n are
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from strapdown import earth
-from strapdown.arrays import locked, locked_flags
+from strapdown.arrays import locked
 from strapdown.errors import InputError
+from strapdown.kernels.compiled import settle
 from strapdown.kernels.navigation import ekf15 as kernel
-from strapdown.kernels.navigation.ekf15_covariance import HEADING, PITCH, ROLL, N
-from strapdown.navigation.alignment import Alignment, align_by_magnetometer, align_to_yaw
-from strapdown.navigation.eskf.inputs import new_readings
+from strapdown.kernels.navigation import ekf15_layout as at
+from strapdown.kernels.navigation.ekf15_layout import HEADING, PITCH, ROLL, N
+from strapdown.live import Alignment, Belief, Start, State, refuse_state, state_of
+from strapdown.navigation import self_alignment
+from strapdown.navigation.alignment import UNKNOWN_HEADING_RAD
+from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT, refuse_sample
 from strapdown.rotation import heading_from_q, matrix, q_conj, q_from_heading, q_mul, q_normalise, rfu_from_flu
-from strapdown.types import Array, Event, Recording, Solution
+from strapdown.types import Array, Event, Recording, Sample, Solution
 
 _POSITIVE = ("force_sigma_m_s2", "rate_sigma_rad_s", "heading_sigma_rad", "stop_force_m_s2", "stop_rate_rad_s", "gap_s")
 _NOT_NEGATIVE = ("acc_walk", "rate_walk", "angle_walk", "start_tilt_sigma_rad", "start_heading_sigma_rad")
 _GAP_ACC, _GAP_RATE = 0.5, 0.5  # m/s2, rad/s: what may have happened over a gap, each for a second at a time
 _TOGETHER_S = 0.5  # refused stops closer than this are one event
-
-
-class State:
-    """The state of the filter after a sample: a value, which a step does not change."""
-
-    __slots__ = ("numbers", "settings")
-
-    def __init__(self, numbers: Array, settings: Array) -> None:
-        self.numbers, self.settings = numbers, settings
-
-    @property
-    def q_nb(self) -> Array:
-        """Attitude of the body, x forward, y left, z up."""
-        return q_from_heading(*(self.numbers[k] for k in (HEADING, PITCH, ROLL)))
-
-    @property
-    def p_n(self) -> Array:
-        return self.numbers[:3].copy()
-
-    @property
-    def v_n(self) -> Array:
-        return self.numbers[3:6].copy()
-
-    @property
-    def covariance(self) -> Array:
-        """(15, 15): p_n, v_n, a_n, rates (x right, y forward, z up), roll, heading, pitch; SI, rad."""
-        return self.numbers[kernel.COVARIANCE :].reshape(N, N).copy()
-
-    @property
-    def stop_believed(self) -> bool:
-        """Of the last sample."""
-        return int(self.numbers[kernel.SAID]) & kernel.BELIEVED != 0
+_FLAGS = {"stop_believed": at.BELIEVED, "stop_rejected": at.REFUSED, "not_updated": at.NOT_UPDATED}
 
 
 @dataclass(frozen=True)
@@ -111,115 +85,176 @@ class Ekf15:
             raise InputError(f"q_bs has norm {np.linalg.norm(q):.6g}; give a unit quaternion (w, x, y, z)")
         object.__setattr__(self, "q_bs", tuple(q_normalise(q).tolist()))
 
-    def start(self, alignment: Alignment, *, p_n: ArrayLike = (0.0, 0.0, 0.0)) -> State:
-        """At rest at p_n, as aligned."""
-        x = np.zeros(kernel.X_SIZE)
-        x[:3] = locked(p_n, (3,), "p_n")
-        q_nb = q_mul(alignment.q_ns, q_conj(self.q_bs))
-        x[HEADING], x[PITCH], x[ROLL] = (float(angle) for angle in heading_from_q(q_nb))
-        cov = x[kernel.COVARIANCE :].reshape(N, N)
-        cov[ROLL, ROLL] = cov[PITCH, PITCH] = self.start_tilt_sigma_rad**2
-        cov[HEADING, HEADING] = max(alignment.heading_sigma_rad, self.start_heading_sigma_rad) ** 2
-        return State(x, self._numbers(alignment))
-
-    def step(
-        self, state: State, gyr_s: Array, acc_s: Array, dt: float, stopped: bool = False, *, mag_s: Array | None = None
-    ) -> State:
-        """The state one sample later. Arrays of three doubles; not checked. The first sample has dt 0.
-
-        stopped: the controller's word, which the filter checks. mag_s: None where there is no new reading.
-        """
-        x = state.numbers.copy()
-        seen = kernel.SEEN_STOP if stopped else 0
-        if mag_s is not None and self.magnetic_heading:
-            seen |= kernel.SEEN_FIELD
-        kernel.step(x, state.settings, seen, gyr_s, acc_s, gyr_s if mag_s is None else mag_s, dt)
-        return State(x, state.settings)
-
-    def run(
-        self,
-        recording: Recording,
-        *,
-        stopped: ArrayLike | None = None,
-        alignment: Alignment | None = None,
-        p_n: ArrayLike = (0.0, 0.0, 0.0),
-    ) -> Solution:
-        """The whole recording. stopped: the controller's word (None: recording.stop).
-
-        alignment: None takes the first second for a rest, with the heading of the magnetometer, or with heading 0
-        (north) where the filter does not use it. Rows of the alignment hold the start.
-        """
-        gyr_s, acc_s, mag_s, stop = self._readings(recording, stopped)
-        if alignment is None and self.magnetic_heading:
-            alignment = align_by_magnetometer(recording, declination_rad=self.declination_rad, q_bs=self.q_bs)
-        elif alignment is None:
-            alignment = align_to_yaw(recording, 0.5 * np.pi, q_bs=self.q_bs)
-        t, first = recording.t, max(alignment.rows - 1, 0)
-        if first >= len(t):
-            raise InputError(f"the alignment took {first + 1} samples and the recording has {len(t)}; align on fewer")
-        seen = np.where(stop, kernel.SEEN_STOP, 0).astype(np.int64)
-        if self.magnetic_heading:
-            seen[new_readings(recording)] |= kernel.SEEN_FIELD
-        dt = np.diff(t[first:], prepend=t[first])
-        seen.flags.writeable = dt.flags.writeable = False
-        state = self.start(alignment, p_n=p_n)
-        states, sigma = np.empty((len(t), N)), np.empty((len(t), 9))
-        said, nis = np.zeros(len(t), dtype=np.int64), np.full(len(t), -1.0)
-        states[:first] = state.numbers[:N]
-        kernel.deviations(state.numbers, sigma[0])
-        sigma[:first] = sigma[0]
-        kernel.rows(
-            state.numbers,
-            state.settings,
-            *(seen[first:], gyr_s[first:], acc_s[first:], mag_s[first:] if len(mag_s) else mag_s, dt),
-            *(states[first:], sigma[first:], said[first:], nis[first:]),
-        )
-        return self._solution(t, states, sigma, said, first)
-
-    def _readings(
-        self, recording: Recording, stopped: ArrayLike | None
-    ) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
-        if recording.gyr_s is None or recording.acc_s is None:
-            missing = "gyroscope" if recording.gyr_s is None else "accelerometer"
-            raise InputError(f"the recording has no {missing}; navigation needs gyroscope and accelerometer")
-        mag_s = np.empty((0, 3))
-        mag_s.flags.writeable = False
-        if self.magnetic_heading:
-            if recording.mag_s is None:
-                raise InputError("the recording has no magnetometer; set magnetic_heading to False to go without")
-            mag_s = recording.mag_s
-        if stopped is not None:
-            return recording.gyr_s, recording.acc_s, mag_s, locked_flags(stopped, len(recording), "stopped")
-        if recording.stop is None:
-            raise InputError("the recording has no stop column, which ekf15 needs; give stopped= from a stop detector")
-        return recording.gyr_s, recording.acc_s, mag_s, recording.stop
-
-    def _numbers(self, alignment: Alignment) -> Array:
-        s = np.zeros(kernel.S_SIZE)
-        s[kernel.S_GRAVITY] = earth.gravity(self.gravity)
-        s[kernel.S_FORCE_VAR], s[kernel.S_RATE_VAR] = self.force_sigma_m_s2**2, self.rate_sigma_rad_s**2
-        s[kernel.S_HEADING_VAR] = self.heading_sigma_rad**2
-        s[kernel.S_ACC_Q], s[kernel.S_RATE_Q], s[kernel.S_ANGLE_Q] = (
-            walk**2 for walk in (self.acc_walk, self.rate_walk, self.angle_walk)
-        )
-        s[kernel.S_STOP_FORCE], s[kernel.S_STOP_RATE] = self.stop_force_m_s2, self.stop_rate_rad_s
-        s[kernel.S_TILT_VAR], s[kernel.S_HEADING_VAR_0] = (
-            self.start_tilt_sigma_rad**2,
-            self.start_heading_sigma_rad**2,
-        )
-        s[kernel.S_DECLINATION] = self.declination_rad
-        s[kernel.S_GAP_S], s[kernel.S_GAP_ACC_Q], s[kernel.S_GAP_RATE_Q] = self.gap_s, _GAP_ACC**2, _GAP_RATE**2
-        s[kernel.S_PRINTED_RATE : kernel.S_PRINTED_COVARIANCE + 1] = (
+    @cached_property
+    def settings(self) -> Array:
+        """As the kernel reads them."""
+        s = np.zeros(at.S_SIZE)
+        s[at.S_GRAVITY] = earth.gravity(self.gravity)
+        s[at.S_FORCE_VAR], s[at.S_RATE_VAR] = self.force_sigma_m_s2**2, self.rate_sigma_rad_s**2
+        s[at.S_HEADING_VAR] = self.heading_sigma_rad**2
+        s[at.S_ACC_Q], s[at.S_RATE_Q], s[at.S_ANGLE_Q] = self.acc_walk**2, self.rate_walk**2, self.angle_walk**2
+        s[at.S_STOP_FORCE], s[at.S_STOP_RATE] = self.stop_force_m_s2, self.stop_rate_rad_s
+        s[at.S_TILT_VAR], s[at.S_HEADING_VAR_0] = self.start_tilt_sigma_rad**2, self.start_heading_sigma_rad**2
+        s[at.S_DECLINATION] = self.declination_rad
+        s[at.S_GAP_S], s[at.S_GAP_ACC_Q], s[at.S_GAP_RATE_Q] = self.gap_s, _GAP_ACC**2, _GAP_RATE**2
+        s[at.S_PRINTED_RATE : at.S_PRINTED_COVARIANCE + 1] = (
             self.printed_heading_rate,
             self.printed_innovation,
             self.printed_heading_cases,
             self.printed_reset,
             self.printed_covariance,
         )
-        s[kernel.S_RATE_BIAS : kernel.S_RATE_BIAS + 3] = alignment.gyr_bias_s if self.rest_bias else 0.0
-        s[kernel.S_R_PS : kernel.S_R_PS + 9] = rfu_from_flu(matrix(self.q_bs).T).T.ravel()
+        s[at.S_REST_BIAS] = float(self.rest_bias)
+        s[at.S_R_PS : at.S_R_PS + 9] = rfu_from_flu(matrix(self.q_bs).T).T.ravel()
         s.flags.writeable = False
         return s
+
+    def start(self, given: Start = Start()) -> State:  # noqa: B008
+        """Before the first sample: at rest at given.p_n, as aligned.
+
+        Without alignment and attitude the filter aligns itself: the first second of samples is taken for a rest, with
+        the heading of the magnetometer, or with heading 0 (north) where the filter does not use it.
+        """
+        settle(kernel.rows)
+        aligned = self_alignment.given_alignment(given, 0.0)
+        p_n = locked(given.p_n, (3,), "p_n")
+        if aligned is not None:
+            return state_of(Ekf15, self._numbers(aligned, p_n, given.skip))
+        x = np.zeros(at.X_SIZE)
+        x[:3], x[at.STARTED], x[at.NIS] = p_n, -1.0, -1.0
+        for k in (ROLL, HEADING, PITCH):
+            x[at.COVARIANCE + k * (N + 1)] = UNKNOWN_HEADING_RAD**2
+        return state_of(Ekf15, x)
+
+    def _numbers(self, aligned: Alignment, p_n: Array, skip: int) -> Array:
+        x = np.zeros(at.X_SIZE)
+        x[:3], x[at.SKIP], x[at.NIS] = p_n, float(skip), -1.0
+        x[at.RATE_BIAS : at.RATE_BIAS + 3] = aligned.gyr_bias_s
+        q_nb = q_mul(aligned.q_ns, q_conj(self.q_bs))
+        x[HEADING], x[PITCH], x[ROLL] = (float(angle) for angle in heading_from_q(q_nb))
+        cov = _covariance_in(x)
+        cov[ROLL, ROLL] = cov[PITCH, PITCH] = self.start_tilt_sigma_rad**2
+        cov[HEADING, HEADING] = max(aligned.heading_sigma_rad, self.start_heading_sigma_rad) ** 2
+        return x
+
+    def step(self, state: State, sample: Sample) -> State:
+        """The state after the sample. sample.stop: the controller's signal, which the filter checks."""
+        try:
+            if state.owner is not Ekf15:
+                raise refuse_state(state, Ekf15)
+            x = state.numbers.copy()
+            seen, mag = (at.SEEN_STOP if sample.stop else 0), EMPTY
+            if sample.mag_s is not None and self.magnetic_heading:
+                seen, mag = seen | at.SEEN_FIELD, sample.mag_s
+            dt = np.array((sample.dt,))
+            taken = kernel.rows(
+                *(x, self.settings, BITS[seen], sample.gyr_s, sample.acc_s, mag, dt),
+                *(NO_OUT, NO_OUT, NO_COUNTS_OUT, NO_OUT),
+            )
+        except (TypeError, AttributeError):  # numba has no compiled version that fits; or no state, no sample
+            if not isinstance(state, State):
+                raise refuse_state(state, Ekf15) from None
+            raise refuse_sample(sample) from None
+        if taken:
+            return state_of(Ekf15, x)
+        if len(x) == at.X_SIZE and x[at.STARTED] < 0.0:
+            return self._align(x, sample)
+        raise refuse_sample(sample)
+
+    def _align(self, x: Array, sample: Sample) -> State:
+        """The state after a sample, while the filter aligns itself; the first one after the rest starts it."""
+        begun = self._after_rest(x, sample)
+        if begun is not None:
+            return self.step(begun, sample)
+        sums = x[at.REST : at.REST + self_alignment.SIZE]
+        try:
+            self_alignment.add(sums, sample)
+        except (TypeError, ValueError):
+            raise refuse_sample(sample) from None
+        q_nb = q_mul(self_alignment.attitude_so_far(sums, self.q_bs), q_conj(self.q_bs))
+        x[HEADING], x[PITCH], x[ROLL] = (float(angle) for angle in heading_from_q(q_nb))
+        return state_of(Ekf15, x)
+
+    def _after_rest(self, x: Array, sample: Sample) -> State | None:
+        """The state at the end of the rest, as if its last sample had been the first; None: it has not ended."""
+        sums = x[at.REST : at.REST + self_alignment.SIZE]
+        if not self_alignment.is_over(sums, sample):
+            return None
+        aligned = self_alignment.aligned(sums, self.q_bs, self.declination_rad if self.magnetic_heading else None)
+        begun = self._numbers(aligned, x[:3], 0)
+        begun[at.STARTED] = 1.0
+        return state_of(Ekf15, begun)
+
+    def belief(self, state: State) -> Belief:
+        """After the last sample: attitude of the body, position and velocity of the sensor, sigmas, flags."""
+        x, sigma = self._checked(state), np.empty(9)
+        kernel.deviations(x, sigma)
+        said = int(x[at.SAID])
+        return Belief(
+            q_from_heading(x[HEADING], x[PITCH], x[ROLL]),
+            x[:3].copy(),
+            x[3:6].copy(),
+            {},
+            {"p_n": sigma[:3], "v_n": sigma[3:6], "attitude_n": sigma[6:]},
+            {**{name: bool(said & bit) for name, bit in _FLAGS.items()}, "aligning": bool(x[at.STARTED] < 0.0)},
+        )
+
+    def covariance(self, state: State) -> Array:
+        """(15, 15): p_n, v_n, a_n, rates (x right, y forward, z up), roll, heading, pitch; SI, rad."""
+        return _covariance_in(self._checked(state)).copy()
+
+    def _checked(self, state: State) -> Array:
+        if not isinstance(state, State) or state.owner is not Ekf15:
+            raise refuse_state(state, Ekf15)
+        return state.numbers
+
+    def run(self, recording: Recording, given: Start | None = None) -> Solution:
+        """The steps over the whole recording, to the bit. given: None: Start.of(recording). recording.stop: the
+        controller's signal."""
+        gyr_s, acc_s, mag_s, seen = self._readings(recording)
+        start = Start.of(recording) if given is None else given
+        t, n = recording.t, len(recording)
+        if start.skip >= n:
+            raise InputError(f"the alignment took {start.skip + 1} samples and the recording has {n}; align on fewer")
+        dt = np.diff(t, prepend=t[0])
+        dt.flags.writeable = False
+        states, sigma = np.empty((n, N)), np.empty((n, 9))
+        said, nis = np.zeros(n, dtype=np.int64), np.full(n, -1.0)
+        state, first = self.start(start), 0
+        while state.numbers[at.STARTED] < 0.0 and first < n:
+            sample = recording.sample(first)
+            begun = self._after_rest(state.numbers, sample)
+            if begun is not None:
+                state = begun
+                break
+            state = self._align(state.numbers.copy(), sample)
+            states[first] = state.numbers[:N]
+            kernel.deviations(state.numbers, sigma[first])
+            first += 1
+        rest = slice(first, n)
+        inputs = (seen[rest], *(x[rest].reshape(-1) if len(x) else EMPTY for x in (gyr_s, acc_s, mag_s)), dt[rest])
+        if first < n:
+            outputs = (states[rest].reshape(-1), sigma[rest].reshape(-1), said[rest], nis[rest])
+            assert kernel.rows(state.numbers.copy(), self.settings, *inputs, *outputs)
+        return self._solution(t, states, sigma, said, first)
+
+    def _readings(self, recording: Recording) -> tuple[Array, Array, Array, NDArray[np.int64]]:
+        if recording.gyr_s is None or recording.acc_s is None:
+            missing = "gyroscope" if recording.gyr_s is None else "accelerometer"
+            raise InputError(f"the recording has no {missing}; navigation needs gyroscope and accelerometer")
+        if self.magnetic_heading and recording.mag_s is None:
+            raise InputError("the recording has no magnetometer; set magnetic_heading to False to go without")
+        if recording.stop is None:
+            raise InputError(
+                "the recording has no stop column, which ekf15 needs; set it from a stop detector, "
+                "replace(recording, stop=...)"
+            )
+        seen = np.where(recording.stop, at.SEEN_STOP, 0).astype(np.int64)
+        if self.magnetic_heading:
+            seen[recording.new.get("mag_s", slice(None))] |= at.SEEN_FIELD
+        seen.flags.writeable = False
+        mag_s = recording.mag_s if self.magnetic_heading and recording.mag_s is not None else EMPTY
+        return recording.gyr_s, recording.acc_s, mag_s, seen
 
     def _solution(self, t: Array, states: Array, sigma: Array, said: NDArray[np.int64], first: int) -> Solution:
         bad = np.flatnonzero(~(np.isfinite(states).all(axis=1) & np.isfinite(sigma).all(axis=1)))
@@ -228,15 +263,12 @@ class Ekf15:
                 f"the filter {self.name} lost its state at sample {bad[0]} (t = {t[bad[0]]:.6g} s): readings or "
                 "settings are too large for it; check the units of the log"
             )
-        flags = {
-            "stop_believed": said & kernel.BELIEVED != 0,
-            "stop_rejected": said & kernel.REFUSED != 0,
-            "not_updated": said & kernel.NOT_UPDATED != 0,
-        }
-        told = [np.ascontiguousarray(part) for part in (states[:, :3], states[:, 3:6], *np.split(sigma, 3, axis=1))]
-        for array in told:
+        flags = {name: said & bit != 0 for name, bit in _FLAGS.items()}
+        flags["aligning"] = np.arange(len(t)) < first
+        columns = [np.ascontiguousarray(part) for part in (states[:, :3], states[:, 3:6], *np.split(sigma, 3, axis=1))]
+        for array in columns:
             array.flags.writeable = False  # so that it is held as it is
-        p_n, v_n, p_sigma, v_sigma, attitude_sigma = told
+        p_n, v_n, p_sigma, v_sigma, attitude_sigma = columns
         return Solution(
             t,
             q_from_heading(states[:, HEADING], states[:, PITCH], states[:, ROLL]),
@@ -249,7 +281,7 @@ class Ekf15:
         )
 
     def _events(self, t: Array, said: NDArray[np.int64]) -> Iterator[Event]:
-        for i in np.flatnonzero(said & kernel.GAP):
+        for i in np.flatnonzero(said & at.GAP):
             yield Event(
                 float(t[i - 1]),
                 float(t[i]),
@@ -257,8 +289,8 @@ class Ekf15:
                 f"no samples for {t[i] - t[i - 1]:.3g} s: straight motion assumed, and the variance opened",
             )
         for kind, bit, text in (
-            ("stop_rejected", kernel.REFUSED, "a stop was told and not believed: force or rate says it moves"),
-            ("not_updated", kernel.NOT_UPDATED, "the covariance is none any more, and measurements were left out"),
+            ("stop_rejected", at.REFUSED, "a stop was signalled and not believed: force or rate shows motion"),
+            ("not_updated", at.NOT_UPDATED, "the covariance is no longer positive definite; updates were skipped"),
         ):
             rows = np.flatnonzero(said & bit)
             if len(rows) == 0:
@@ -268,3 +300,7 @@ class Ekf15:
 
     def meta(self) -> dict[str, Any]:
         return {"filter": self.name, "settings": repr(self), "gravity": earth.gravity(self.gravity)}
+
+
+def _covariance_in(x: Array) -> Array:
+    return x[at.COVARIANCE : at.SCRATCH].reshape(N, N)

@@ -1,17 +1,16 @@
-"""The age of readings: a part's low-pass tells at a time stamp what was so some milliseconds before.
+"""The age of readings: behind a part's low-pass a reading belongs to some milliseconds before its time stamp.
 
 A filter follows its readings, so that its whole path comes late by their age: nothing at a stop, but 4 mrad of heading
 in a turn of 1.2 rad/s behind a low-pass of 50 Hz. A recording's path is carried on by that time.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from strapdown import earth
 from strapdown.earth import gravity_vector
+from strapdown.recordings.facts import Facts
 from strapdown.rotation import q_exp, q_mul, q_rotate
 from strapdown.sensors.triad import Triad
 from strapdown.types import Recording, Solution
@@ -20,32 +19,28 @@ _PER_ORDER = {1: 1.0, 2: float(np.sqrt(2.0))}  # 2: Butterworth
 
 
 def delay_s(triad: Triad | None) -> float:
-    """Of slow changes through the part: of its low-pass, and the latency of its time stamps; 0 where it tells none."""
+    """Of slow changes through the part: of its low-pass, and the latency of its time stamps; 0 where it has none."""
     if triad is None:
         return 0.0
     lowpass = 0.0 if triad.bandwidth_hz is None else _PER_ORDER[triad.filter_order] / (2.0 * np.pi * triad.bandwidth_hz)
     return float(lowpass + triad.latency_s)
 
 
-def told_at_stamps(
-    solution: Solution,
-    recording: Recording,
-    noise: Mapping[str, Triad],
-    stopped: NDArray[np.bool_],
-    q_bs: ArrayLike,
-    gravity: str | float,
+def carried_on_by_delay(
+    solution: Solution, recording: Recording, facts: Facts, standing: NDArray[np.bool_]
 ) -> Solution:
-    """The solution carried on by the age of the readings: attitude by the gyroscope's, path by the accelerometer's."""
-    turn_s, move_s = (delay_s(noise.get(name)) for name in ("gyroscope", "accelerometer"))
+    """The solution carried on by the age of the readings: attitude by the gyroscope's, path by the accelerometer's.
+    standing: samples of a stop, which are left as they are."""
+    turn_s, move_s = (delay_s(facts.noise.get(name)) for name in ("gyroscope", "accelerometer"))
     if turn_s == 0.0 and move_s == 0.0:
         return solution
     assert recording.gyr_s is not None and recording.acc_s is not None
     assert solution.p_n is not None and solution.v_n is not None
-    moves = ~np.asarray(stopped)[:, None]  # at a stop it would add the readings' noise and nothing else
-    mounted = np.asarray(q_bs, dtype=np.float64)
+    moves = ~np.asarray(standing)[:, None]  # at a stop it would add the readings' noise and nothing else
+    mounted = np.asarray(facts.q_bs, dtype=np.float64)
     w_b = q_rotate(mounted, recording.gyr_s - solution.bias["gyr_s"]) * moves
     f_b = q_rotate(mounted, recording.acc_s - solution.bias["acc_s"])
-    a_n = (q_rotate(solution.q_nb, f_b) + gravity_vector(earth.gravity(gravity))) * moves
+    a_n = (q_rotate(solution.q_nb, f_b) + gravity_vector(facts.gravity)) * moves
     return replace(
         solution,
         q_nb=q_mul(solution.q_nb, q_exp(turn_s * w_b)),

@@ -98,10 +98,16 @@ def navigate(
     from strapdown.evaluation.stops import stop_table
     from strapdown.io.atomic import refuse_overwriting
     from strapdown.io.folder import refuse_folder
-    from strapdown.navigation.program import FILTERS
+    from strapdown.navigation.carriers.by_name import FILTERS, carrier_named
+    from strapdown.navigation.carriers.wheeled_robot import (
+        FARTHEST_LEVER_M,
+        GIVEN_LEVER_M,
+        UNKNOWN_LEVER_M,
+        WheeledRobot,
+    )
     from strapdown.navigation.program import navigate as run
-    from strapdown.navigation.task import FARTHEST_LEVER_M, GIVEN_LEVER_M, UNKNOWN_LEVER_M, Task
-    from strapdown.recordings.facts import noise_of_part, part_named
+    from strapdown.navigation.start_at_rest import Heading
+    from strapdown.recordings.facts import Facts, noise_of_part, part_named
 
     names = [each.strip() for each in name.split(",") if each.strip()]
     if not names:
@@ -139,29 +145,30 @@ def navigate(
             "where the sensor sits is not given: the path is that of the sensor, and in turns the wheels tell little; "
             "give --lever if you know"
         )
-    task = Task(
-        vehicle,
-        yaw_rad=None if heading is None else math.radians(90.0 - heading),
-        heading_sigma_rad=math.radians(heading_sigma),
-        gravity=local,
-        declination_rad=math.radians(declination),
+    facts = Facts(
+        local,
+        math.radians(declination),
         noise=noise or {},
+        part=part_named(named),
         calibration=applied,
-        smoothed=smooth,
         q_bs=q_bs,
         r_bs_b=r_bs_b,
+        sources={"gravity": origin},
+    )
+    robot = WheeledRobot(
+        Heading(None if heading is None else math.radians(90.0 - heading), math.radians(heading_sigma)),
         lever_sigma_m=UNKNOWN_LEVER_M if lever is None else GIVEN_LEVER_M,
         odometer_scale=odometer_scale,
         odometer_sigma=odometer_sigma / 100.0,
-        part=part_named(named),
-        flat_floor=floor,
+        flat_floor=floor is not False,
     )
+    carriers = {each: carrier_named(vehicle, robot, floor, each) for each in names}
     screen.ready(*_KERNELS)
     try:
         with screen.warnings_shown() as warned, screen.progress("navigating", float(len(names))) as done:
             found = {}
             for i, each in enumerate(names):
-                found[each] = run(recording, each, task, partial(_ahead, done, i))
+                found[each] = run(recording, carriers[each], facts, smoothed=smooth, done=partial(_ahead, done, i))
     except InputError as error:
         raise refused(log, error) from None
     notes += warned if as_json else []

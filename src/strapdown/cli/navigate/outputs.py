@@ -63,6 +63,4 @@ def write_all(
 
 def _detector(navigated: "Navigated") -> tuple[Any, ...]:
     stops = navigated.stops
-    statistic = stops.statistic if hasattr(stops, "statistic") else stops.signal
-    flags = getattr(stops, "flags", {"stop_believed": stops.believed})
-    return stops.t, statistic, stops.threshold, flags, "detector"
+    return stops.t, stops.signal, stops.threshold, stops.flags, "detector"

@@ -2,10 +2,18 @@
 
 from numba import njit
 
-from strapdown.kernels.rotation import exp, mul, rotate
+from strapdown.kernels.navigation.callee import callee
+from strapdown.kernels.rotation import exp, mul
+from strapdown.kernels.rotation import rotate as rotate_inlined
 
 
-@njit(cache=True, inline="always")
+@callee
+def rotate(qw, qx, qy, qz, vx, vy, vz):
+    """rotation.rotate as a call: numba inlines that one into the text of each caller, which takes long to compile."""
+    return rotate_inlined(qw, qx, qy, qz, vx, vy, vz)
+
+
+@callee
 def turned(qw, qx, qy, qz, rx, ry, rz):
     """q * exp(r), drawn back to length 1 by one Newton step, so that a million steps stay a rotation."""
     ew, ex, ey, ez = exp(rx, ry, rz)
@@ -14,7 +22,7 @@ def turned(qw, qx, qy, qz, rx, ry, rz):
     return k * w, k * x, k * y, k * z
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def dead_reckon(t, gyr, acc, g, q, v, p):
     """Point samples; row 0 of q, v, p is the state at t[0], the other rows are filled.
 
@@ -50,7 +58,7 @@ def dead_reckon(t, gyr, acc, g, q, v, p):
         ax, ay, az = bx, by, bz
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def dead_reckon_increments(dt, theta, dv, g, q0, v0, p0, q, v, p):
     """Increments; q0, v0, p0 is the state before the first interval, row i of q, v, p that after interval i.
 

@@ -1,46 +1,75 @@
 """Paper C's filter, one sample at a time: a stop that is believed resets it, any other sample is one EKF cycle.
 
 Frames: n as ours; body as the paper's, x right, y forward, z up. C = Rz(-heading) Rx(pitch) Ry(roll), body to n.
+x: a pointer to the state, s: to the settings; their places are those of ekf15_layout.py.
 """
 
 import math
 
-import numpy as np
 from numba import njit
 
-from strapdown.kernels.navigation.ekf15_covariance import (
+from strapdown.kernels.jit import pointer
+from strapdown.kernels.navigation.callee import callee, offset
+from strapdown.kernels.navigation.ekf15_covariance import angle_jacobians, predict, update
+from strapdown.kernels.navigation.ekf15_layout import (
+    BELIEVED,
+    BODY_TO_N,
+    COVARIANCE,
+    FIELD_ROWS,
+    FIELD_SUM,
+    FORCE,
+    FORCE_BY,
+    FORCE_SUM,
+    GAP,
     HEADING,
+    INNOVATION,
+    MAGNETIC,
+    NIS,
+    NOT_UPDATED,
     PITCH,
+    RATE,
+    RATE_BIAS,
+    REFUSED,
     ROLL,
+    S_ACC_Q,
+    S_ANGLE_Q,
+    S_DECLINATION,
+    S_FORCE_VAR,
+    S_GAP_ACC_Q,
+    S_GAP_RATE_Q,
+    S_GAP_S,
+    S_GRAVITY,
+    S_HEADING_VAR,
+    S_HEADING_VAR_0,
+    S_PRINTED_CASES,
+    S_PRINTED_COVARIANCE,
+    S_PRINTED_INNOVATION,
+    S_PRINTED_RATE,
+    S_PRINTED_RESET,
+    S_R_PS,
+    S_RATE_Q,
+    S_RATE_VAR,
+    S_REST_BIAS,
+    S_STOP_FORCE,
+    S_STOP_RATE,
+    S_TILT_VAR,
+    SAID,
+    SEEN_FIELD,
+    SEEN_STOP,
+    SKIP,
+    STARTED,
+    STOP_ROWS,
+    UPDATED,
+    VARIANCE,
+    X_SIZE,
     A,
-    M,
     N,
     V,
     W,
-    angle_jacobians,
-    predict,
-    update,
 )
 
-# numbers of a state: the 15 states, then
-STOP_ROWS, FORCE_SUM, FIELD_ROWS, FIELD_SUM = 15, 16, 19, 20  # of the stop that goes on: rows and sums
-SAID, NIS = 23, 24  # bits of this row, normalised innovation squared (-1: no update)
-COVARIANCE = 25
-X_SIZE = COVARIANCE + N * N
-# what a row brings
-SEEN_STOP, SEEN_FIELD = 1, 2
-# what a row said
-BELIEVED, REFUSED, GAP, UPDATED, NOT_UPDATED = 1, 2, 4, 8, 16
-# settings
-S_GRAVITY, S_FORCE_VAR, S_RATE_VAR, S_HEADING_VAR, S_ACC_Q, S_RATE_Q, S_ANGLE_Q = 0, 1, 2, 3, 4, 5, 6
-S_STOP_FORCE, S_STOP_RATE, S_TILT_VAR, S_HEADING_VAR_0, S_DECLINATION = 7, 8, 9, 10, 11
-S_GAP_S, S_GAP_ACC_Q, S_GAP_RATE_Q = 12, 13, 14
-S_PRINTED_RATE, S_PRINTED_INNOVATION, S_PRINTED_CASES, S_PRINTED_RESET, S_PRINTED_COVARIANCE = 15, 16, 17, 18, 19
-S_RATE_BIAS, S_R_PS = 20, 23  # of the sensor's frame s; from s to the paper's body, by rows
-S_SIZE = 32
 
-
-@njit(cache=True)
+@callee
 def wrapped(angle):
     """The same angle in (-pi, pi]."""
     if -math.pi < angle <= math.pi:
@@ -49,9 +78,9 @@ def wrapped(angle):
     return math.pi if turned == -math.pi else turned
 
 
-@njit(cache=True, error_model="numpy")
+@callee
 def magnetic_heading(hx, hy, hz, roll, pitch, printed):
-    """Clockwise from magnetic north. printed: by the paper's cases, which leave out south (hx = 0, hy < 0)."""
+    """Clockwise from magnetic north. printed: by the paper's cases, which lack south (hx = 0, hy < 0)."""
     sr, cr, sp, cp = math.sin(roll), math.cos(roll), math.sin(pitch), math.cos(pitch)
     x = hx * cr + hz * sr
     y = hy * cp + hx * sr * sp - hz * cr * sp
@@ -68,25 +97,20 @@ def magnetic_heading(hx, hy, hz, roll, pitch, printed):
     return 0.0
 
 
-@njit(cache=True, error_model="numpy")
-def body_to_n(roll, heading, pitch, c):
-    """C, (3, 3)."""
-    sr, cr, sh, ch, sp, cp = (
-        math.sin(roll),
-        math.cos(roll),
-        math.sin(heading),
-        math.cos(heading),
-        math.sin(pitch),
-        math.cos(pitch),
-    )
-    c[0, 0], c[0, 1], c[0, 2] = ch * cr + sh * sp * sr, sh * cp, ch * sr - sh * sp * cr
-    c[1, 0], c[1, 1], c[1, 2] = -sh * cr + ch * sp * sr, ch * cp, -sh * sr - ch * sp * cr
-    c[2, 0], c[2, 1], c[2, 2] = -cp * sr, sp, cp * cr
+@callee
+def body_to_n(x):
+    """C of the state's angles, by rows, into BODY_TO_N."""
+    sr, cr, sp, cp = math.sin(x[ROLL]), math.cos(x[ROLL]), math.sin(x[PITCH]), math.cos(x[PITCH])
+    sh, ch = math.sin(x[HEADING]), math.cos(x[HEADING])
+    c = BODY_TO_N
+    x[c], x[c + 1], x[c + 2] = ch * cr + sh * sp * sr, sh * cp, ch * sr - sh * sp * cr
+    x[c + 3], x[c + 4], x[c + 5] = -sh * cr + ch * sp * sr, ch * cp, -sh * sr - ch * sp * cr
+    x[c + 6], x[c + 7], x[c + 8] = -cp * sr, sp, cp * cr
 
 
-@njit(cache=True, error_model="numpy")
-def _turned(x, c, dt):
-    """Angles after C exp(Omega dt); c: C before."""
+@callee
+def turn(x, dt):
+    """Angles after C exp(Omega dt); BODY_TO_N: C before."""
     rx, ry, rz = x[W] * dt, x[W + 1] * dt, x[W + 2] * dt
     angle2 = rx * rx + ry * ry + rz * rz
     if angle2 < 1e-8:  # next terms: angle^4 / 120 and / 720 < 1e-18, below one ulp
@@ -94,64 +118,71 @@ def _turned(x, c, dt):
     else:
         angle = math.sqrt(angle2)
         a, b = math.sin(angle) / angle, (1.0 - math.cos(angle)) / angle2
-    # the rows of exp(Omega) that the angles need: C[2, :] and C[:, 1] of the product
+    c = BODY_TO_N
+    # the columns of exp(Omega); the angles need C[2, :] and C[:, 1] of the product
     e01, e11, e21 = b * rx * ry - a * rz, 1.0 - b * (rx * rx + rz * rz), b * ry * rz + a * rx
     e00, e10, e20 = 1.0 - b * (ry * ry + rz * rz), b * rx * ry + a * rz, b * rx * rz - a * ry
     e02, e12, e22 = b * rx * rz + a * ry, b * ry * rz - a * rx, 1.0 - b * (rx * rx + ry * ry)
     x[HEADING] = math.atan2(
-        c[0, 0] * e01 + c[0, 1] * e11 + c[0, 2] * e21, c[1, 0] * e01 + c[1, 1] * e11 + c[1, 2] * e21
+        x[c] * e01 + x[c + 1] * e11 + x[c + 2] * e21, x[c + 3] * e01 + x[c + 4] * e11 + x[c + 5] * e21
     )
-    x[ROLL] = math.atan2(
-        -(c[2, 0] * e00 + c[2, 1] * e10 + c[2, 2] * e20), c[2, 0] * e02 + c[2, 1] * e12 + c[2, 2] * e22
-    )
-    x[PITCH] = math.asin(max(-1.0, min(1.0, c[2, 0] * e01 + c[2, 1] * e11 + c[2, 2] * e21)))
+    c += 6
+    x[ROLL] = math.atan2(-(x[c] * e00 + x[c + 1] * e10 + x[c + 2] * e20), x[c] * e02 + x[c + 1] * e12 + x[c + 2] * e22)
+    x[PITCH] = math.asin(max(-1.0, min(1.0, x[c] * e01 + x[c + 1] * e11 + x[c + 2] * e21)))
 
 
-@njit(cache=True, error_model="numpy")
-def _predict(x, cov, settings, dt, c, by_rate, by_angle):
+@callee
+def over_step(x, s, dt):
     """Constant acceleration and rate over dt; attitude through the direction cosine matrix."""
     roll, heading, pitch = x[ROLL], x[HEADING], x[PITCH]
-    body_to_n(roll, heading, pitch, c)
-    printed = settings[S_PRINTED_RATE] != 0.0
-    angle_jacobians(roll, pitch, x[W], x[W + 1], x[W + 2], not printed, by_rate, by_angle)
+    body_to_n(x)
+    printed = s[S_PRINTED_RATE] != 0.0
+    angle_jacobians(x, roll, pitch, not printed)
     for i in range(3):
         x[i] += dt * x[V + i] + 0.5 * dt * dt * x[A + i]
         x[V + i] += dt * x[A + i]
     rate = x[W] * math.sin(roll) - x[W + 2] * math.cos(roll)
-    _turned(x, c, dt)
+    turn(x, dt)
     if printed:
         x[HEADING] = wrapped(heading + dt * rate)
-    predict(cov, dt, by_rate, by_angle, settings[S_ACC_Q] * dt, settings[S_RATE_Q] * dt, settings[S_ANGLE_Q] * dt)
+    predict(x, dt, s[S_ACC_Q] * dt, s[S_RATE_Q] * dt, s[S_ANGLE_Q] * dt)
 
 
-@njit(cache=True, error_model="numpy")
-def _over_gap(x, cov, settings, dt):
+@callee
+def over_gap(x, s, dt):
     """No readings for long: acceleration and rates are not known any more, and the variances open."""
     for i in range(3):
         x[i] += dt * x[V + i]
         x[A + i] = x[W + i] = 0.0
     for j in range(N):  # cov <- F cov F' with p += dt v
         for i in range(3):
-            cov[i, j] += dt * cov[V + i, j]
+            x[COVARIANCE + N * i + j] += dt * x[COVARIANCE + N * (V + i) + j]
     for i in range(N):
         for j in range(3):
-            cov[i, j] += dt * cov[i, V + j]
+            x[COVARIANCE + N * i + j] += dt * x[COVARIANCE + N * i + V + j]
     for k in range(A, W + 3):
-        for j in range(N):
-            cov[k, j] = cov[j, k] = 0.0
+        forget(x, k)
     for i in range(3):
-        cov[i, i] += settings[S_GAP_ACC_Q] * dt * dt * dt / 3.0
-        cov[V + i, V + i] += settings[S_GAP_ACC_Q] * dt
-        cov[A + i, A + i], cov[W + i, W + i] = settings[S_GAP_ACC_Q], settings[S_GAP_RATE_Q]
-        cov[ROLL + i, ROLL + i] += settings[S_GAP_RATE_Q] * dt
+        x[COVARIANCE + (N + 1) * i] += s[S_GAP_ACC_Q] * dt * dt * dt / 3.0
+        x[COVARIANCE + (N + 1) * (V + i)] += s[S_GAP_ACC_Q] * dt
+        x[COVARIANCE + (N + 1) * (A + i)] = s[S_GAP_ACC_Q]
+        x[COVARIANCE + (N + 1) * (W + i)] = s[S_GAP_RATE_Q]
+        x[COVARIANCE + (N + 1) * (ROLL + i)] += s[S_GAP_RATE_Q] * dt
 
 
-@njit(cache=True, error_model="numpy")
-def _reset(x, cov, settings, force, field, has_field):
+@callee
+def forget(x, k):
+    """Variance of state k and its covariances with the others become 0."""
+    for j in range(N):
+        x[COVARIANCE + N * k + j] = x[COVARIANCE + N * j + k] = 0.0
+
+
+@callee
+def reset(x, s, has_field):
     """The paper's zero-velocity update, from the averages of the stop so far."""
     x[STOP_ROWS] += 1.0
     for i in range(3):
-        x[FORCE_SUM + i] += force[i]
+        x[FORCE_SUM + i] += x[FORCE + i]
         x[V + i] = x[A + i] = x[W + i] = 0.0
     fx, fy, fz = x[FORCE_SUM], x[FORCE_SUM + 1], x[FORCE_SUM + 2]
     x[PITCH] = math.atan2(fy, math.sqrt(fx * fx + fz * fz))
@@ -159,131 +190,153 @@ def _reset(x, cov, settings, force, field, has_field):
     if has_field:
         x[FIELD_ROWS] += 1.0
         for i in range(3):
-            x[FIELD_SUM + i] += field[i]
+            x[FIELD_SUM + i] += x[MAGNETIC + i]
     known = x[FIELD_ROWS] > 0.0
     if known:
-        x[HEADING] = wrapped(
-            magnetic_heading(
-                x[FIELD_SUM], x[FIELD_SUM + 1], x[FIELD_SUM + 2], x[ROLL], x[PITCH], settings[S_PRINTED_CASES] != 0.0
-            )
-            + settings[S_DECLINATION]
+        found = magnetic_heading(
+            x[FIELD_SUM], x[FIELD_SUM + 1], x[FIELD_SUM + 2], x[ROLL], x[PITCH], s[S_PRINTED_CASES] != 0.0
         )
+        x[HEADING] = wrapped(found + s[S_DECLINATION])
     for k in range(V, N):
         if k == HEADING and not known:  # nothing was re-read: the heading is as uncertain as before
             continue
-        if settings[S_PRINTED_RESET] == 0.0:
-            for j in range(N):
-                cov[k, j] = cov[j, k] = 0.0
+        if s[S_PRINTED_RESET] == 0.0:
+            forget(x, k)
+        var = COVARIANCE + (N + 1) * k
         if k < ROLL:
-            cov[k, k] = 0.0
+            x[var] = 0.0
         else:
-            cov[k, k] = settings[S_HEADING_VAR_0] if k == HEADING else settings[S_TILT_VAR]
+            x[var] = s[S_HEADING_VAR_0] if k == HEADING else s[S_TILT_VAR]
 
 
-@njit(cache=True, error_model="numpy")
-def _update(x, cov, settings, force, rate, field, has_field, c, force_by):
-    """The seven measurements, or six without a new reading of the magnetometer."""
-    innovation, variance = np.empty(M), np.empty(M)
-    roll, heading, pitch = x[ROLL], x[HEADING], x[PITCH]
-    body_to_n(roll, heading, pitch, c)
-    ax, ay, az = x[A], x[A + 1], x[A + 2] + settings[S_GRAVITY]  # a - g, frame n
-    sr, cr = math.sin(roll), math.cos(roll)
+@callee
+def measure(x, s, has_field):
+    """The seven measurements, or six without a new reading of the magnetometer, and how many: innovations, variances,
+    derivatives of the specific force."""
+    body_to_n(x)
+    c = BODY_TO_N
+    ax, ay, az = x[A], x[A + 1], x[A + 2] + s[S_GRAVITY]  # a - g, frame n
+    sr, cr = math.sin(x[ROLL]), math.cos(x[ROLL])
     for i in range(3):
-        innovation[i] = force[i] - (c[0, i] * ax + c[1, i] * ay + c[2, i] * az)
-        innovation[3 + i] = rate[i] - x[W + i]
-        variance[i], variance[3 + i] = settings[S_FORCE_VAR], settings[S_RATE_VAR]
+        x[INNOVATION + i] = x[FORCE + i] - (x[c + i] * ax + x[c + 3 + i] * ay + x[c + 6 + i] * az)
+        x[INNOVATION + 3 + i] = x[RATE + i] - x[W + i]
+        x[VARIANCE + i], x[VARIANCE + 3 + i] = s[S_FORCE_VAR], s[S_RATE_VAR]
         for k in range(3):
-            force_by[i, k] = c[k, i]
-    fx, fy, fz = force[0] - innovation[0], force[1] - innovation[1], force[2] - innovation[2]
+            x[FORCE_BY + 6 * i + k] = x[c + 3 * k + i]
+    fx, fy, fz = x[FORCE] - x[INNOVATION], x[FORCE + 1] - x[INNOVATION + 1], x[FORCE + 2] - x[INNOVATION + 2]
     # by roll: d/dr Ry(-r) u = (-u'_z, 0, u'_x) with u' the force itself
-    force_by[0, 3], force_by[1, 3], force_by[2, 3] = -fz, 0.0, fx
+    x[FORCE_BY + 3], x[FORCE_BY + 9], x[FORCE_BY + 15] = -fz, 0.0, fx
     # by heading: C' turns the horizontal part by +heading, so its derivative is that of (-y, x)
     for i in range(3):
-        force_by[i, 4] = -c[0, i] * ay + c[1, i] * ax
+        x[FORCE_BY + 6 * i + 4] = -x[c + i] * ay + x[c + 3 + i] * ax
     # by pitch: d/dp Rx(-p) u = (0, z, -y) of the vector between, then Ry(-roll)
     y1 = cr * fz - sr * fx  # z of the vector between, as Ry(roll) f
-    force_by[0, 5], force_by[1, 5], force_by[2, 5] = sr * fy, y1, -cr * fy
+    x[FORCE_BY + 5], x[FORCE_BY + 11], x[FORCE_BY + 17] = sr * fy, y1, -cr * fy
     m = 6
     if has_field:
         m = 7
-        found = magnetic_heading(field[0], field[1], field[2], roll, pitch, settings[S_PRINTED_CASES] != 0.0)
-        off = wrapped(found + settings[S_DECLINATION]) - heading
-        innovation[6] = off if settings[S_PRINTED_INNOVATION] != 0.0 else wrapped(off)
-        variance[6] = settings[S_HEADING_VAR]
-    nis = update(x, cov, force_by, innovation, variance, m, settings[S_PRINTED_COVARIANCE] != 0.0)
-    x[HEADING], x[ROLL] = wrapped(x[HEADING]), wrapped(x[ROLL])
-    return nis
+        found = magnetic_heading(
+            x[MAGNETIC], x[MAGNETIC + 1], x[MAGNETIC + 2], x[ROLL], x[PITCH], s[S_PRINTED_CASES] != 0.0
+        )
+        off = wrapped(found + s[S_DECLINATION]) - x[HEADING]
+        x[INNOVATION + 6] = off if s[S_PRINTED_INNOVATION] != 0.0 else wrapped(off)
+        x[VARIANCE + 6] = s[S_HEADING_VAR]
+    return m
 
 
-@njit(cache=True, error_model="numpy")
-def _row(x, settings, seen, gyr, acc, mag, dt, work, vectors):
-    """One sample; work: (4, 3, 6) and vectors (3, 3) are room for matrices."""
-    cov = x[COVARIANCE:].reshape(N, N)
-    c, by_rate, by_angle, force_by = work[0, :, :3], work[1, :, :3], work[2, :, :3], work[3]
-    force, rate, field = vectors[0], vectors[1], vectors[2]
+@callee
+def read(x, s, gyr, acc, mag):
+    """Readings in the frame of the paper's body."""
     for i in range(3):
-        force[i] = rate[i] = field[i] = 0.0
+        x[FORCE + i] = x[RATE + i] = x[MAGNETIC + i] = 0.0
         for k in range(3):
-            turn = settings[S_R_PS + 3 * i + k]
-            force[i] += turn * acc[k]
-            rate[i] += turn * (gyr[k] - settings[S_RATE_BIAS + k])
-            field[i] += turn * mag[k]
-    has_field = (seen & SEEN_FIELD) != 0
-    said = 0
-    if dt > settings[S_GAP_S]:
-        said |= GAP
-        _over_gap(x, cov, settings, dt)
-    elif dt > 0.0:
-        _predict(x, cov, settings, dt, c, by_rate, by_angle)
-    stopped = False
-    if (seen & SEEN_STOP) != 0:
-        length = math.sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2])
-        turning = math.sqrt(rate[0] * rate[0] + rate[1] * rate[1] + rate[2] * rate[2])
-        stopped = abs(length - settings[S_GRAVITY]) < settings[S_STOP_FORCE] and turning < settings[S_STOP_RATE]
-        said |= BELIEVED if stopped else REFUSED
-    if stopped:
-        _reset(x, cov, settings, force, field, has_field)
-        x[NIS] = -1.0
-    else:
-        for i in range(STOP_ROWS, SAID):  # whatever it was, the averages of a stop end with it
-            x[i] = 0.0
-        x[NIS] = _update(x, cov, settings, force, rate, field, has_field, c, force_by)
-        said |= UPDATED if x[NIS] >= 0.0 else NOT_UPDATED
-    x[SAID] = said
+            turned = s[S_R_PS + 3 * i + k]
+            x[FORCE + i] += turned * acc[k]
+            x[RATE + i] += turned * (gyr[k] - s[S_REST_BIAS] * x[RATE_BIAS + k])
+            x[MAGNETIC + i] += turned * mag[k]
 
 
-@njit(cache=True, error_model="numpy")
-def step(x, settings, seen, gyr, acc, mag, dt):
-    """x becomes the state one sample later."""
-    _row(x, settings, seen, gyr, acc, mag, dt, np.empty((4, 3, 6)), np.empty((3, 3)))
+@callee
+def stands(x, s):
+    """Whether force and rate allow a stop."""
+    length = math.sqrt(x[FORCE] * x[FORCE] + x[FORCE + 1] * x[FORCE + 1] + x[FORCE + 2] * x[FORCE + 2])
+    turning = math.sqrt(x[RATE] * x[RATE] + x[RATE + 1] * x[RATE + 1] + x[RATE + 2] * x[RATE + 2])
+    return abs(length - s[S_GRAVITY]) < s[S_STOP_FORCE] and turning < s[S_STOP_RATE]
 
 
-@njit(cache=True, error_model="numpy")
-def rows(x, settings, seen, gyr, acc, mag, dt, states, sigma, said, nis):
-    """A whole recording. states: the 15; sigma: deviations of p_n, v_n and the small rotation in n, (n, 9)."""
-    work, vectors = np.empty((4, 3, 6)), np.empty((3, 3))
-    for i in range(len(dt)):
-        _row(x, settings, seen[i], gyr[i], acc[i], mag[i] if len(mag) > 0 else gyr[i], dt[i], work, vectors)
-        for k in range(N):
-            states[i, k] = x[k]
-        deviations(x, sigma[i])
-        said[i] = int(x[SAID])
-        nis[i] = x[NIS]
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
+def rows(x, s, seen, gyr, acc, mag, dt, states, sigma, said, nis):
+    """x, at the sample before, becomes x after these samples: one live sample, or many of a recording. False, and x as
+    before, if an array has another length or the filter still aligns itself.
+
+    Arrays are flat, row after row. seen: bits. mag: empty where no row has any. states: the 15 of each row; sigma:
+    standard deviations of p_n, v_n and the small rotation in n, nine a row. states empty: a live sample, of which only
+    x is wanted. The first sample has no step before it.
+    """
+    n = len(dt)
+    live, has_mag = len(states) == 0, len(mag) > 0
+    if len(x) != X_SIZE or x[STARTED] < 0.0 or len(gyr) != 3 * n or len(acc) != 3 * n or len(seen) != n:
+        return False
+    if has_mag and len(mag) != 3 * n:
+        return False
+    at, settings = pointer(x), pointer(s)
+    for i in range(n):
+        rate = offset(gyr, 3 * i)
+        field = offset(mag, 3 * i) if has_mag else rate
+        word, h = 0, dt[i]
+        at[NIS] = -1.0
+        if at[SKIP] > 0.0:
+            at[SKIP] -= 1.0
+        else:
+            read(at, settings, rate, offset(acc, 3 * i), field)
+            dead = field[0] == 0.0 and field[1] == 0.0 and field[2] == 0.0  # some modules give zeros for no reading
+            has_field = (seen[i] & SEEN_FIELD) != 0 and not dead
+            if at[STARTED] == 0.0:
+                at[STARTED] = 1.0
+            elif h > settings[S_GAP_S]:
+                word |= GAP
+                over_gap(at, settings, h)
+            elif h > 0.0:
+                over_step(at, settings, h)
+            stopped = (seen[i] & SEEN_STOP) != 0 and stands(at, settings)
+            if stopped:
+                word |= BELIEVED
+                reset(at, settings, has_field)
+            else:
+                word |= REFUSED if (seen[i] & SEEN_STOP) != 0 else 0
+                for j in range(STOP_ROWS, SAID):  # whatever it was, the averages of a stop end with it
+                    at[j] = 0.0
+                at[NIS] = update(at, measure(at, settings, has_field), settings[S_PRINTED_COVARIANCE] != 0.0)
+                at[HEADING], at[ROLL] = wrapped(at[HEADING]), wrapped(at[ROLL])
+                word |= UPDATED if at[NIS] >= 0.0 else NOT_UPDATED
+        at[SAID] = word
+        if live:
+            continue
+        for j in range(N):
+            states[i * N + j] = at[j]
+        write_deviations(at, offset(sigma, 9 * i))
+        said[i], nis[i] = word, at[NIS]
+    return True
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def deviations(x, out):
-    """Of position, velocity (frame n) and of the small rotation (rad, frame n) between truth and estimate."""
-    cov = x[COVARIANCE:].reshape(N, N)
+    write_deviations(pointer(x), pointer(out))
+
+
+@callee
+def write_deviations(x, out):
+    """Standard deviations of position, velocity (frame n) and of the small rotation (rad, frame n) between truth and
+    estimate: nine numbers."""
     for i in range(6):
-        out[i] = math.sqrt(max(cov[i, i], 0.0))
+        out[i] = math.sqrt(max(x[COVARIANCE + (N + 1) * i], 0.0))
     sh, ch, sp, cp = math.sin(x[HEADING]), math.cos(x[HEADING]), math.sin(x[PITCH]), math.cos(x[PITCH])
-    # axes of roll (y of the body), heading (-z of n) and pitch (x turned by the heading alone), told in n
+    # axes of roll (y of the body), heading (-z of n) and pitch (x turned by the heading alone), expressed in n
     axes = ((sh * cp, 0.0, ch), (ch * cp, 0.0, -sh), (sp, -1.0, 0.0))
     for i in range(3):
         axis = axes[i]
         total = 0.0
         for j in range(3):
             for k in range(3):
-                total += axis[j] * cov[ROLL + j, ROLL + k] * axis[k]
+                total += axis[j] * x[COVARIANCE + N * (ROLL + j) + ROLL + k] * axis[k]
         out[6 + i] = math.sqrt(max(total, 0.0))

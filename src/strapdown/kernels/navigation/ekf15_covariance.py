@@ -1,184 +1,199 @@
 """Covariance of paper C's filter: prediction and update, by the places where their matrices are not zero.
 
-States: p_n 0-2, v_n 3-5, a_n 6-8, body rates 9-11 (x right, y forward, z up), roll 12, heading 13, pitch 14.
+x: a pointer to the state; matrices stand in it by rows, at the places of ekf15_layout.py.
 """
 
 import math
 
-import numpy as np
-from numba import njit
+from strapdown.kernels.jit import plain
+from strapdown.kernels.navigation.callee import callee
+from strapdown.kernels.navigation.ekf15_layout import (
+    BY_ANGLE,
+    BY_RATE,
+    COVARIANCE,
+    FORCE_BY,
+    GAIN,
+    HEADING,
+    INNOVATION,
+    LEFT,
+    PHT,
+    ROLL,
+    VARIANCE,
+    WHITE,
+    A,
+    M,
+    N,
+    S,
+    V,
+    W,
+)
 
-N = 15
-M = 7  # measurements: specific force, rates, heading
-V, A, W, ROLL, HEADING, PITCH = 3, 6, 9, 12, 13, 14
 
-
-@njit(cache=True, error_model="numpy")
-def angle_jacobians(roll, pitch, wx, wy, wz, over_cosine, by_rate, by_angle):
-    """Derivatives of (roll', heading', pitch') by the rates, (3, 3), and by (roll, heading, pitch), (3, 3).
+@callee
+def angle_jacobians(x, roll, pitch, over_cosine):
+    """Derivatives of (roll', heading', pitch') by the rates, into BY_RATE, and by (roll, heading, pitch), BY_ANGLE.
 
     heading' = (wx sin(roll) - wz cos(roll)) / cos(pitch), roll' = wy + sin(pitch) heading',
     pitch' = wx cos(roll) + wz sin(roll). over_cosine False: heading' as printed, without the cosine.
     """
+    wx, wz = x[W], x[W + 2]
     sr, cr, sp, cp = math.sin(roll), math.cos(roll), math.sin(pitch), math.cos(pitch)
     if abs(cp) < 1e-3:  # the angles have a pole there, and a covariance must stay finite
         cp = math.copysign(1e-3, cp)
     k = 1.0 / cp if over_cosine else 1.0
     turn, dturn = wx * sr - wz * cr, wx * cr + wz * sr  # and its derivative by roll
-    by_rate[0, 0], by_rate[0, 1], by_rate[0, 2] = sr * sp / cp, 1.0, -cr * sp / cp
-    by_rate[1, 0], by_rate[1, 1], by_rate[1, 2] = sr * k, 0.0, -cr * k
-    by_rate[2, 0], by_rate[2, 1], by_rate[2, 2] = cr, 0.0, sr
-    by_angle[0, 0], by_angle[0, 1], by_angle[0, 2] = dturn * sp / cp, 0.0, turn / (cp * cp)
-    by_angle[1, 0], by_angle[1, 1] = dturn * k, 0.0
-    by_angle[1, 2] = turn * sp / (cp * cp) if over_cosine else 0.0
-    by_angle[2, 0], by_angle[2, 1], by_angle[2, 2] = -turn, 0.0, 0.0
+    for i in range(9):
+        x[BY_RATE + i] = x[BY_ANGLE + i] = 0.0
+    x[BY_RATE], x[BY_RATE + 1], x[BY_RATE + 2] = sr * sp / cp, 1.0, -cr * sp / cp
+    x[BY_RATE + 3], x[BY_RATE + 5] = sr * k, -cr * k
+    x[BY_RATE + 6], x[BY_RATE + 8] = cr, sr
+    x[BY_ANGLE], x[BY_ANGLE + 2] = dturn * sp / cp, turn / (cp * cp)
+    x[BY_ANGLE + 3] = dturn * k
+    if over_cosine:
+        x[BY_ANGLE + 5] = turn * sp / (cp * cp)
+    x[BY_ANGLE + 6] = -turn
 
 
-@njit(cache=True, error_model="numpy")
-def _left(m, dt, by_rate, by_angle):
-    """m <- F m, in place."""
+@callee
+def _times_transition(x, down, across, dt):
+    """cov <- F cov, in place; down, across: from one element to the next below it and beside it. With the two swapped
+    cov <- cov F'."""
     half = 0.5 * dt * dt
     for j in range(N):
+        k = COVARIANCE + across * j
         for i in range(3):
-            m[i, j] += dt * m[V + i, j] + half * m[A + i, j]
-            m[V + i, j] += dt * m[A + i, j]
-        wx, wy, wz, ar, ah, ap = m[W, j], m[W + 1, j], m[W + 2, j], m[ROLL, j], m[HEADING, j], m[PITCH, j]
+            a = x[k + down * (A + i)]
+            x[k + down * i] += dt * x[k + down * (V + i)] + half * a
+            x[k + down * (V + i)] += dt * a
+        wx, wy, wz = x[k + down * W], x[k + down * (W + 1)], x[k + down * (W + 2)]
+        ar, ah, ap = x[k + down * ROLL], x[k + down * (ROLL + 1)], x[k + down * (ROLL + 2)]
         for i in range(3):
-            m[ROLL + i, j] += dt * (
-                by_rate[i, 0] * wx
-                + by_rate[i, 1] * wy
-                + by_rate[i, 2] * wz
-                + by_angle[i, 0] * ar
-                + by_angle[i, 1] * ah
-                + by_angle[i, 2] * ap
+            b, c = BY_RATE + 3 * i, BY_ANGLE + 3 * i
+            x[k + down * (ROLL + i)] += dt * (
+                x[b] * wx + x[b + 1] * wy + x[b + 2] * wz + x[c] * ar + x[c + 1] * ah + x[c + 2] * ap
             )
 
 
-@njit(cache=True, error_model="numpy")
-def predict(cov, dt, by_rate, by_angle, q_acc, q_rate, q_angle):
+@callee
+def predict(x, dt, q_acc, q_rate, q_angle):
     """cov <- F cov F' + Q, in place; q: variance gained in this step by acceleration, rates and angles."""
-    _left(cov, dt, by_rate, by_angle)
-    _left(cov.T, dt, by_rate, by_angle)
+    down, across = plain(N), plain(1)
+    for _ in range(2):
+        _times_transition(x, down, across, dt)
+        down, across = across, down
     for i in range(3):
-        cov[A + i, A + i] += q_acc
-        cov[W + i, W + i] += q_rate
-        cov[ROLL + i, ROLL + i] += q_angle
+        x[COVARIANCE + (A + i) * (N + 1)] += q_acc
+        x[COVARIANCE + (W + i) * (N + 1)] += q_rate
+        x[COVARIANCE + (ROLL + i) * (N + 1)] += q_angle
 
 
-@njit(cache=True, error_model="numpy")
-def update(x, cov, force_by, innovation, variance, m, printed):
+@callee
+def _row_times_h(x, row, out):
+    """A row of N numbers, times H', M numbers from out on: H has FORCE_BY in its first three rows, the others pick
+    rates and heading."""
+    for j in range(3):
+        total = 0.0
+        for k in range(3):
+            total += x[row + A + k] * x[FORCE_BY + 6 * j + k] + x[row + ROLL + k] * x[FORCE_BY + 6 * j + 3 + k]
+        x[out + j] = total
+        x[out + 3 + j] = x[row + W + j]
+    x[out + 6] = x[row + HEADING]
+
+
+@callee
+def update(x, m, printed):
     """One Kalman update of x and cov with the first m of the measurements; returns the normalised innovation squared.
 
-    force_by: (3, 6), derivatives of the specific force by acceleration and by the three angles; the other rows of H
-    pick rates and heading. printed: cov = (E - K H) cov, which loses symmetry; else Joseph's form. The update is left
-    out (-1 returned) where the innovation's covariance is not positive definite, as the printed forms bring about.
+    printed: cov = (E - K H) cov, which loses symmetry; else Joseph's form. The update is skipped (-1 returned) where
+    the innovation's covariance is not positive definite, as the printed forms bring about.
     """
-    pht, gain, s = np.empty((N, M)), np.empty((N, M)), np.empty((M, M))
     for i in range(N):
-        for j in range(3):
-            total = 0.0
-            for k in range(3):
-                total += cov[i, A + k] * force_by[j, k] + cov[i, ROLL + k] * force_by[j, 3 + k]
-            pht[i, j] = total
-            pht[i, 3 + j] = cov[i, W + j]
-        pht[i, 6] = cov[i, HEADING]
+        _row_times_h(x, COVARIANCE + N * i, PHT + M * i)
     for j in range(m):
         for i in range(3):
             total = 0.0
             for k in range(3):
-                total += force_by[i, k] * pht[A + k, j] + force_by[i, 3 + k] * pht[ROLL + k, j]
-            s[i, j] = total
-            s[3 + i, j] = pht[W + i, j]
-        s[6, j] = pht[HEADING, j]
-        s[j, j] += variance[j]
-    if not _factor(s, m):
+                f = FORCE_BY + 6 * i + k
+                total += x[f] * x[PHT + M * (A + k) + j] + x[f + 3] * x[PHT + M * (ROLL + k) + j]
+            x[S + M * i + j] = total
+            x[S + M * (3 + i) + j] = x[PHT + M * (W + i) + j]
+        x[S + M * 6 + j] = x[PHT + M * HEADING + j]
+        x[S + (M + 1) * j] += x[VARIANCE + j]
+    if not _factor(x, m):
         return -1.0
-    nis = _solve_rows(s, m, pht, gain, innovation)
+    nis = _solve_rows(x, m)
     for i in range(N):
         for j in range(m):
-            x[i] += gain[i, j] * innovation[j]
-    if printed:
-        for i in range(N):
-            for j in range(N):
-                total = 0.0
-                for k in range(m):
-                    total += gain[i, k] * pht[j, k]
-                cov[i, j] -= total
-        return nis
-    _joseph(cov, force_by, pht, gain, variance, m)
+            x[i] += x[GAIN + M * i + j] * x[INNOVATION + j]
+    for i in range(N):
+        for j in range(N):
+            total = 0.0
+            for k in range(m):
+                total += x[GAIN + M * i + k] * x[PHT + M * j + k]
+            x[COVARIANCE + N * i + j] -= total
+    if not printed:
+        _joseph(x, m)
     return nis
 
 
-@njit(cache=True, error_model="numpy")
-def _joseph(cov, force_by, pht, gain, variance, m):
-    """cov <- (E - K H) cov (E - K H)' + K R K', symmetric to the last bit."""
-    left = np.empty(M)
+@callee
+def _joseph(x, m):
+    """cov = (E - K H) cov becomes (E - K H) cov (E - K H)' + K R K', symmetric to the last bit."""
     for i in range(N):
-        for j in range(N):
-            total = 0.0
-            for k in range(m):
-                total += gain[i, k] * pht[j, k]
-            cov[i, j] -= total
-    for i in range(N):
-        for j in range(3):  # row i of (E - K H) cov H'
-            total = 0.0
-            for k in range(3):
-                total += cov[i, A + k] * force_by[j, k] + cov[i, ROLL + k] * force_by[j, 3 + k]
-            left[j] = total
-            left[3 + j] = cov[i, W + j]
-        left[6] = cov[i, HEADING]
+        _row_times_h(x, COVARIANCE + N * i, plain(LEFT))  # row i of (E - K H) cov H'
         for k in range(m):
-            left[k] -= gain[i, k] * variance[k]
+            x[LEFT + k] -= x[GAIN + M * i + k] * x[VARIANCE + k]
         for j in range(N):
             total = 0.0
             for k in range(m):
-                total += left[k] * gain[j, k]
-            cov[i, j] -= total
+                total += x[LEFT + k] * x[GAIN + M * j + k]
+            x[COVARIANCE + N * i + j] -= total
     for i in range(N):
         for j in range(i):
-            both = 0.5 * (cov[i, j] + cov[j, i])
-            cov[i, j] = both
-            cov[j, i] = both
+            both = 0.5 * (x[COVARIANCE + N * i + j] + x[COVARIANCE + N * j + i])
+            x[COVARIANCE + N * i + j] = both
+            x[COVARIANCE + N * j + i] = both
 
 
-@njit(cache=True, error_model="numpy")
-def _factor(s, m):
-    """Cholesky of the lower triangle, in place; False where s is not positive definite."""
+@callee
+def _factor(x, m):
+    """Cholesky of the lower triangle of S, in place; False where S is not positive definite."""
     for j in range(m):
-        d = s[j, j]
+        d = x[S + (M + 1) * j]
         for k in range(j):
-            d -= s[j, k] * s[j, k]
+            d -= x[S + M * j + k] * x[S + M * j + k]
         if not d > 0.0:
             return False
         root = math.sqrt(d)
-        s[j, j] = root
+        x[S + (M + 1) * j] = root
         for i in range(j + 1, m):
-            total = s[i, j]
+            total = x[S + M * i + j]
             for k in range(j):
-                total -= s[i, k] * s[j, k]
-            s[i, j] = total / root
+                total -= x[S + M * i + k] * x[S + M * j + k]
+            x[S + M * i + j] = total / root
     return True
 
 
-@njit(cache=True, error_model="numpy")
-def _solve_rows(s, m, pht, gain, innovation):
-    """gain = pht S^-1 from the factor of S; returns innovation' S^-1 innovation."""
+@callee
+def _solve_rows(x, m):
+    """GAIN = PHT S^-1 from the factor of S; returns innovation' S^-1 innovation."""
     for i in range(N):
+        row = GAIN + M * i
         for j in range(m):
-            total = pht[i, j]
+            total = x[PHT + M * i + j]
             for k in range(j):
-                total -= s[j, k] * gain[i, k]
-            gain[i, j] = total / s[j, j]
+                total -= x[S + M * j + k] * x[row + k]
+            x[row + j] = total / x[S + (M + 1) * j]
         for j in range(m - 1, -1, -1):
-            total = gain[i, j]
+            total = x[row + j]
             for k in range(j + 1, m):
-                total -= s[k, j] * gain[i, k]
-            gain[i, j] = total / s[j, j]
-    nis, white = 0.0, np.empty(M)
+                total -= x[S + M * k + j] * x[row + k]
+            x[row + j] = total / x[S + (M + 1) * j]
+    nis = 0.0
     for j in range(m):
-        total = innovation[j]
+        total = x[INNOVATION + j]
         for k in range(j):
-            total -= s[j, k] * white[k]
-        white[j] = total / s[j, j]
-        nis += white[j] * white[j]
+            total -= x[S + M * j + k] * x[WHITE + k]
+        x[WHITE + j] = total / x[S + (M + 1) * j]
+        nis += x[WHITE + j] * x[WHITE + j]
     return nis

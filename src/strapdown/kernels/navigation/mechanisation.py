@@ -3,13 +3,15 @@ start (rotation and sculling); Savage 1998. Rates and forces are tuples of three
 
 from numba import njit
 
+from strapdown.kernels.navigation.callee import callee
 
-@njit(cache=True)
+
+@callee
 def cross(a, b):
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-@njit(cache=True)
+@callee
 def increment_of_points(w0, w1, f0, f1, h):
     """Rate and force run straight from their values at the start to those at the end of h s.
 
@@ -36,7 +38,7 @@ def increment_of_points(w0, w1, f0, f1, h):
     return theta, dv
 
 
-@njit(cache=True)
+@callee
 def increment_of_sums(a0, a1, b0, b1):
     """From sums over two steps of one length: a0, b0 of the step before, a1, b1 of this one (rad, m/s).
 
@@ -54,7 +56,7 @@ def increment_of_sums(a0, a1, b0, b1):
     return theta, dv
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def increments_of_points_rows(t, gyr, acc, theta, dv):
     """Row i is the step that ends at t[i]; row 0 has no length and stays as it is."""
     for i in range(1, len(t)):
@@ -67,7 +69,7 @@ def increments_of_points_rows(t, gyr, acc, theta, dv):
         )
 
 
-@njit(cache=True)
+@callee
 def before(rows, i, k, c, h):
     """The sum over h s before row i, on the line through the means of rows k and i."""
     return (
@@ -77,7 +79,7 @@ def before(rows, i, k, c, h):
     )
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def increments_of_means_rows(dt, gyr, acc, theta, dv):
     """Readings are means over the step of dt[i] that ends at row i; the first step has none before it and stands for
     it. With steps of other lengths the line through the two means is drawn on to a step of this length."""

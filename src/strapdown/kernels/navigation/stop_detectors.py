@@ -1,92 +1,156 @@
-"""Test statistics of stop detectors over a moving window, and the threshold that follows the gait.
+"""Statistics of stop detectors over a moving window, and the threshold that follows the gait: one kernel for all.
 
-Definitions: Skog, Händel, Nilsson and Rantakokko 2010, Zero-velocity detection: an algorithm evaluation. Row i looks at
-the rows i - before to i + after, at the ends of the log at as many as there are. acc in m/s2, gyr in rad/s, frame s.
+Definitions: Skog, Händel, Nilsson and Rantakokko 2010, Zero-velocity detection: an algorithm evaluation. Mean squares
+over the window in units of the given sigmas; acc in m/s2, gyr in rad/s, frame s. A window may end some samples after
+the one it belongs to; at the ends of a log it has as many samples as there are. The cost of a sample does not depend on
+the length of the window: sums over it are updated, and formed anew once in a window, so that no roundoff gathers.
 """
 
 import math
 
-import numpy as np
 from numba import njit
 
+from strapdown.kernels.jit import pointer
+from strapdown.kernels.navigation.callee import callee, offset
 
-@njit(cache=True)
-def shoe_rows(gyr, acc, gravity, sigma_acc, sigma_gyr, before, after, out):
-    """Stance hypothesis optimal estimation: gravity along the mean force, and no rate; mean square in sigmas."""
-    n = len(gyr)
-    u = np.empty(3)
-    for i in range(n):
-        lo, hi = max(i - before, 0), min(i + after, n - 1) + 1
-        norm = 0.0
+SHOE, ARED, MOVING_VARIANCE, MAGNITUDE, GAIT = range(5)
+
+# state x
+COUNT, NEXT = 0, 1  # samples in the window; where the next one goes
+PEAK, WITHOUT_S = 2, 3  # of the gait: recent peak of the signal; time since the last stop
+SIGNAL, THRESHOLD, STOP = 4, 5, 6  # of the last sample
+STEP_S = 7  # the usual step that the window was laid out for
+REFERENCE = 8  # a force near those of the window
+SUMS = 11  # force less the reference, three numbers
+FORCE2, RATE2, LENGTH2 = 14, 15, 16  # sums of squares: of this difference, of the rate, of |force| less gravity
+SIZE = 17  # samples of the window
+WINDOW = 18  # its rows: force, rate squared
+
+# settings s
+S_KIND, S_GRAVITY, S_ACC, S_GYR, S_THRESHOLD = 0, 1, 2, 3, 4
+S_RATIO, S_FORGET_S, S_LEAST, S_PATIENCE_S = 5, 6, 7, 8  # of the gait
+S_SIZE = 9
+
+
+def state_size(size):
+    """Numbers of a state whose window has so many samples."""
+    return WINDOW + 4 * size
+
+
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
+def rows(x, s, gyr, acc, dt, after, signal, threshold, stop):
+    """x becomes the state after these samples: one live sample, or many of a recording. Arrays are flat. after: samples
+    of the window that come after the one it belongs to, 0 live. signal, threshold, stop: for each sample, or empty.
+    False, and x as before, if an array has another length."""
+    n = len(dt)
+    size = int(x[SIZE])
+    if len(x) != WINDOW + 4 * size or len(gyr) != 3 * n or len(acc) != 3 * n:
+        return False
+    at, settings = pointer(x), pointer(s)
+    for k in range(n + after):
+        if k < n:
+            if x[COUNT] >= size:
+                _leaves(at, settings, size)
+            _joins(at, settings, size, offset(gyr, 3 * k), offset(acc, 3 * k))
+            if x[NEXT] == 0.0:
+                _sum_anew(at, settings, size)
+        elif k >= size:  # the log has ended; the window goes on, unless it still holds the log's first samples
+            _leaves(at, settings, size)
+        i = k - after
+        if i < 0:
+            continue
+        x[SIGNAL] = _statistic(at, settings)
+        if settings[S_KIND] == GAIT:
+            x[SIGNAL] = math.sqrt(x[SIGNAL])
+        _decide(at, settings, dt[i])
+        if len(signal) > 0:
+            signal[i], threshold[i], stop[i] = x[SIGNAL], x[THRESHOLD], x[STOP] > 0.0
+    return True
+
+
+@callee
+def _joins(x, s, size, gyr, acc):
+    row = WINDOW + 4 * int(x[NEXT])
+    if x[COUNT] == 0.0:
         for j in range(3):
-            u[j] = 0.0
-            for k in range(lo, hi):
-                u[j] += acc[k, j]
-            norm += u[j] * u[j]
-        scale = gravity / math.sqrt(norm) if norm > 0.0 else 0.0
-        force = rate = 0.0
+            x[REFERENCE + j] = acc[j]
+    for j in range(3):
+        x[row + j] = acc[j]
+    x[row + 3] = gyr[0] ** 2 + gyr[1] ** 2 + gyr[2] ** 2
+    _count(x, s, row, 1.0)
+    x[NEXT] = (x[NEXT] + 1.0) % size
+    x[COUNT] += 1.0
+
+
+@callee
+def _leaves(x, s, size):
+    """The oldest sample of the window."""
+    _count(x, s, WINDOW + 4 * ((int(x[NEXT]) - int(x[COUNT])) % size), -1.0)
+    x[COUNT] -= 1.0
+
+
+@callee
+def _count(x, s, row, sign):
+    """A row of the window enters the sums, or leaves them."""
+    for j in range(3):
+        off = x[row + j] - x[REFERENCE + j]
+        x[SUMS + j] += sign * off
+        x[FORCE2] += sign * off * off
+    x[RATE2] += sign * x[row + 3]
+    length = math.sqrt(x[row] ** 2 + x[row + 1] ** 2 + x[row + 2] ** 2) - s[S_GRAVITY]
+    x[LENGTH2] += sign * length * length
+
+
+@callee
+def _sum_anew(x, s, size):
+    """The sums from the rows of the window, against their mean."""
+    count = int(x[COUNT])
+    for j in range(3):
+        x[REFERENCE + j] += x[SUMS + j] / count
+    for j in range(6):
+        x[SUMS + j] = 0.0
+    for k in range(count):
+        _count(x, s, WINDOW + 4 * ((int(x[NEXT]) - 1 - k) % size), 1.0)
+
+
+@callee
+def _statistic(x, s):
+    count = x[COUNT]
+    kind = s[S_KIND]
+    if kind == ARED:
+        return max(x[RATE2], 0.0) / (s[S_GYR] ** 2 * count)
+    if kind == MAGNITUDE:
+        return max(x[LENGTH2], 0.0) / (s[S_ACC] ** 2 * count)
+    if kind == MOVING_VARIANCE:
+        spread = x[FORCE2]
         for j in range(3):
-            for k in range(lo, hi):
-                force += (acc[k, j] - u[j] * scale) ** 2
-                rate += gyr[k, j] ** 2
-        out[i] = (force / sigma_acc**2 + rate / sigma_gyr**2) / (hi - lo)
+            spread -= x[SUMS + j] ** 2 / count
+        return max(spread, 0.0) / (s[S_ACC] ** 2 * count)
+    # gravity along the mean force, and no rate
+    norm = 0.0
+    for j in range(3):
+        norm += (count * x[REFERENCE + j] + x[SUMS + j]) ** 2
+    scale = s[S_GRAVITY] / math.sqrt(norm) if norm > 0.0 else 0.0
+    force = x[FORCE2]
+    for j in range(3):
+        off = x[REFERENCE + j] - scale * (count * x[REFERENCE + j] + x[SUMS + j])
+        force += 2.0 * off * x[SUMS + j] + count * off * off
+    return (max(force, 0.0) / s[S_ACC] ** 2 + max(x[RATE2], 0.0) / s[S_GYR] ** 2) / count
 
 
-@njit(cache=True)
-def ared_rows(gyr, sigma_gyr, before, after, out):
-    """Angular rate energy."""
-    n = len(gyr)
-    for i in range(n):
-        lo, hi = max(i - before, 0), min(i + after, n - 1) + 1
-        rate = 0.0
-        for k in range(lo, hi):
-            rate += gyr[k, 0] ** 2 + gyr[k, 1] ** 2 + gyr[k, 2] ** 2
-        out[i] = rate / (sigma_gyr**2 * (hi - lo))
-
-
-@njit(cache=True)
-def moving_variance_rows(acc, sigma_acc, before, after, out):
-    """Variance of the specific force about its mean, all axes."""
-    n = len(acc)
-    for i in range(n):
-        lo, hi = max(i - before, 0), min(i + after, n - 1) + 1
-        spread = 0.0
-        for j in range(3):
-            mean = 0.0
-            for k in range(lo, hi):
-                mean += acc[k, j]
-            mean /= hi - lo
-            for k in range(lo, hi):
-                spread += (acc[k, j] - mean) ** 2
-        out[i] = spread / (sigma_acc**2 * (hi - lo))
-
-
-@njit(cache=True)
-def magnitude_rows(acc, gravity, sigma_acc, before, after, out):
-    """Length of the specific force against gravity."""
-    n = len(acc)
-    for i in range(n):
-        lo, hi = max(i - before, 0), min(i + after, n - 1) + 1
-        off = 0.0
-        for k in range(lo, hi):
-            off += (math.sqrt(acc[k, 0] ** 2 + acc[k, 1] ** 2 + acc[k, 2] ** 2) - gravity) ** 2
-        out[i] = off / (sigma_acc**2 * (hi - lo))
-
-
-@njit(cache=True)
-def gait_threshold_rows(x, signal, dt, ratio, forget_s, least, patience_s, threshold, stop):
-    """The foot stands where its signal is below ratio times its recent peak, which is forgotten within forget_s.
-
-    x: peak of the signal and time since the last stop, carried from call to call. After patience_s without a stop the
-    threshold grows by a factor e every second: a foot that is carried or shaken is not lost for ever.
-    """
-    for i in range(len(signal)):
-        x[0] = max(x[0] * math.exp(-dt[i] / forget_s), signal[i])
-        x[1] += dt[i]
-        limit = max(ratio * x[0], least)
-        if x[1] > patience_s:
-            limit *= math.exp(min(x[1] - patience_s, 20.0))  # no overflow; nothing moves a foot so fast
-        threshold[i] = limit
-        stop[i] = signal[i] < limit
-        if stop[i]:
-            x[1] = 0.0
+@callee
+def _decide(x, s, dt):
+    """A foot stands where its signal is below ratio times its recent peak, which is forgotten within forget_s. After
+    patience_s without a stop the threshold grows by a factor e every second: a foot that is carried or shaken is not
+    lost for ever. Other detectors have a fixed threshold."""
+    limit = s[S_THRESHOLD]
+    if s[S_KIND] == GAIT:
+        x[PEAK] = max(x[PEAK] * math.exp(-dt / s[S_FORGET_S]), x[SIGNAL])
+        x[WITHOUT_S] += dt
+        limit = max(s[S_RATIO] * x[PEAK], s[S_LEAST])
+        if x[WITHOUT_S] > s[S_PATIENCE_S]:
+            limit *= math.exp(min(x[WITHOUT_S] - s[S_PATIENCE_S], 20.0))  # no overflow; nothing moves a foot so fast
+    x[THRESHOLD] = limit
+    x[STOP] = 1.0 if x[SIGNAL] < limit else 0.0
+    if x[STOP] > 0.0:
+        x[WITHOUT_S] = 0.0

@@ -14,6 +14,9 @@ import math
 import numpy as np
 from numba import njit
 
+from strapdown.kernels.jit import plain, pointer, row
+from strapdown.kernels.navigation.callee import callee
+
 BLOCK_S, BLOCKS = 0.25, 12
 SETTLE_S = 0.75
 LONGEST_S = 5.0  # of the mean before: a bias wanders, and heat moves it
@@ -25,17 +28,18 @@ SIZE = RING + 4 * (BLOCKS + 1)
 _SLOTS = BLOCKS + 1  # the full ones and the one that is being filled
 
 
-@njit(cache=True)
-def begin(x, at, force, time_s):
-    """A stand begins. force: its mean over the window that showed the stand, of this length."""
+@callee
+def begin(x, at, f0, f1, f2, time_s):
+    """A stand begins. f0, f1, f2: the mean force over the window that showed the stand, of this length."""
     for k in range(SIZE):
         x[at + k] = 0.0
-    for j in range(3):
-        x[at + BEFORE + j] = force[j] * time_s
+    x[at + BEFORE] = f0 * time_s
+    x[at + BEFORE + 1] = f1 * time_s
+    x[at + BEFORE + 2] = f2 * time_s
     x[at + BEFORE_S] = time_s
 
 
-@njit(cache=True)
+@callee
 def add(x, at, acc, dt):
     """One sample of the stand; whether a block became full by it."""
     slot = at + RING + 4 * int(x[at + NOW])
@@ -59,7 +63,7 @@ def add(x, at, acc, dt):
     return True
 
 
-@njit(cache=True)
+@callee
 def gained(x, at, n2, steady, least_s, most_s, v, f_g):
     """(deviations, T, B) of the blocks that most look like a motion, of those that have least_s to most_s before them;
     -1 deviations if there are none. v becomes the speed gained, f_g the mean force before. n2: N squared (m2/s3)."""
@@ -89,7 +93,7 @@ def gained(x, at, n2, steady, least_s, most_s, v, f_g):
     return most, best_s, best_before_s
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rest_rows(x, acc, dt, n2, steady, most, first_s):
     """Of rows that begin at rest: (rows of this rest, time of the motion that ends it); all rows and 0 if none does.
 
@@ -105,10 +109,11 @@ def rest_rows(x, acc, dt, n2, steady, most, first_s):
         begun += 1
     for j in range(3):
         mean[j] /= max(begun, 1)
-    begin(x, 0, mean, time_s)
+    at, begins = pointer(x), plain(0)
+    begin(at, begins, mean[0], mean[1], mean[2], time_s)
     for i in range(begun, len(dt)):
-        if add(x, 0, acc[i], dt[i]):
-            deviations, since_s, _ = gained(x, 0, n2, steady, SETTLE_S, np.inf, v, f_g)
+        if add(at, begins, row(acc, i), dt[i]):
+            deviations, since_s, _ = gained(at, begins, n2, steady, SETTLE_S, np.inf, v, f_g)
             if deviations > most:
                 return i + 1, since_s
     return len(dt), 0.0

@@ -1,4 +1,4 @@
-"""Does a vehicle stand? Judged sample by sample from the IMU, beside the word of its controller and of its wheel.
+"""Does a vehicle stand? Judged sample by sample from the IMU, and from the signals of its controller and its wheel.
 
 Readings at a stop vary over a window no more than the sensor's own noise. That is not enough: a smooth drive is as
 quiet. So the mean force must be what gravity reads, and the speed since the last stop must have come back to 0. Both
@@ -6,8 +6,11 @@ come from a small strapdown in the sensor's frame: v' = f - f_g - w x v and f_g'
 How far they may be off follows from the noise and from the time since that stop; where a word has just changed from
 move to stop, the limits are wide. A stand ends too when its readings add up to a speed (stop_gain.py).
 
-A lost reckoning comes back: its deviation grows with time, with turns and with gaps, and readings that stay calm and
-the same for S_LOST_S are a stop whatever it says.
+A lost reckoning comes back: its standard deviation grows with time, with turns and with gaps, and readings that stay
+calm and the same for S_LOST_S are a stop whatever it shows.
+
+The cost of a sample does not depend on the length of the window: sums over it are updated, and formed anew once in a
+window, so that no roundoff gathers.
 """
 
 import math
@@ -15,37 +18,82 @@ import math
 import numpy as np
 from numba import njit
 
+from strapdown.kernels.jit import plain, pointer
 from strapdown.kernels.navigation import stop_gain as gain
+from strapdown.kernels.navigation.callee import callee, offset
 
 # verdicts
 MOVES, BELIEVED, DOUBTED, REJECTED = 0, 1, 2, 3
-# the word: of the controller (STOP, MOVE) and of a wheel (MOVE; ROLLS: it turns while the controller says stop)
+# the controller's signal; with a wheel that turns while it signals a stop: ROLLS
 SAYS_MOVE, SAYS_STOP, SAYS_NOTHING, SAYS_ROLLS = 0, 1, 2, 3
 
-# state x: the window's rows (rate, force) follow WINDOW
+# state x
 COUNT, NEXT, SINCE_S, DOUBT_S, KNOWN, STATISTIC, SPEED, LAST, HELD_S, CALM_S = range(10)
 V, F_G, BIAS = 10, 13, 16  # m/s, m/s2, rad/s; frame s
 MEAN, CALM_F = 19, 22  # mean force of the window, now and when the calm began, m/s2
-TOLD, WORD, ROSE = 25, 26, 27  # samples since the controller began to say stop; word before, plus 1; it became stop
+TOLD, WORD, ROSE = 25, 26, 27  # samples since the controller signals stop; signal before, plus 1; it became stop
 TURNED, LOST, BEFORE_S = 28, 29, 30  # since the stop: rad; m2/s2, unknown by gaps; s, behind F_G
 APART_S = 31  # since the last believed sample
-GAIN = 32
-WINDOW = GAIN + gain.SIZE
+SIZE = 32  # samples of the window
+STEP_S = 33  # the usual step that the window was laid out for
+SPOKEN = 34  # 1: the controller has signalled a stop at least once; before, its signal counts for nothing
+REFERENCE, SUMS, SQUARES = (
+    35,
+    41,
+    47,
+)  # readings less a reference near them: sums of six over the window, of squares two
+TRAVELLED_M, HEAD, TAIL = 49, 50, 51  # the wheel: way so far, entries written, first entry within the window
+GAIN = 52
+WINDOW = GAIN + gain.SIZE  # its rows (rate, force), then the wheel's entries (time, way), WHEEL_ENTRIES of them
 
 # settings s
 S_ACC_VAR, S_GYR_VAR, S_LIMIT, S_STRONG, S_SHIFT, S_TURN = range(6)
 S_SPEED, S_DRIFT, S_DOUBT_S, S_GAP_S, S_MEAN_S, S_CALM_S = range(6, 12)
 S_ACC_N2, S_GYR_N2, S_STEADY, S_LEAK, S_GAINED, S_ALONE, S_LEAST_F, S_LEAST_V, S_WINDOW_S, S_LOST_S = range(12, 22)
 S_SHARE, S_SAME = 22, 23
-S_SIZE = 24
-_SETTLED = 0.6  # of the deviations that end a stop: at so many its mean force is read anew
+S_WHEEL_M, S_WHEEL_S = 24, 25  # travel within this time above which a wheel turns; 0: the wheel is not used
+S_SIZE = 26
+_SETTLED = 0.6  # of the sigmas that end a stop: at so many its mean force is read anew
 _GAP_M_S2 = 0.5  # what a vehicle does during a gap
 
 
-@njit(cache=True)
-def step(x, s, word, gyr, acc, dt):
-    """x becomes the state at this sample; the verdict on it."""
-    size = (len(x) - WINDOW) // 6
+def state_size(size):
+    """Numbers of a state whose window has so many samples; the wheel may be read twice as often as usual."""
+    return WINDOW + 6 * size + 2 * (2 * size + 2)
+
+
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
+def rows(x, s, word, gyr, acc, travel, t, dt, verdict, statistic, speed, since):
+    """x becomes the state after these samples: one live sample, or many of a recording. Arrays are flat. word: of the
+    controller. travel: of the wheel since the sample before (m); empty without a wheel. verdict and what follows:
+    for each sample, or empty. False, and x as before, if an array has another length."""
+    n = len(dt)
+    size = int(x[SIZE])
+    if len(x) != WINDOW + 6 * size + 2 * (2 * size + 2) or len(gyr) != 3 * n or len(acc) != 3 * n:
+        return False
+    if len(word) != n or len(t) != n or (len(travel) > 0 and len(travel) != n):
+        return False
+    at, settings = pointer(x), pointer(s)
+    v, f_g = np.empty(3), np.empty(3)
+    for i in range(n):
+        rolls = len(travel) > 0 and _turns(at, settings, size, travel[i], t[i])
+        _judge(at, settings, word[i], rolls, offset(gyr, 3 * i), offset(acc, 3 * i), dt[i], v, f_g)
+        if len(verdict) > 0:
+            verdict[i] = int(at[LAST])
+            statistic[i], speed[i], since[i] = at[STATISTIC], at[SPEED], at[SINCE_S]
+    return True
+
+
+@callee
+def _judge(x, s, word, rolls, gyr, acc, dt, v, f_g):
+    """One sample; the verdict on it goes into LAST."""
+    size = int(x[SIZE])
+    if word == SAYS_STOP:
+        x[SPOKEN] = 1.0
+    elif x[SPOKEN] == 0.0:
+        word = SAYS_NOTHING
+    if rolls:
+        word = SAYS_ROLLS if word == SAYS_STOP else SAYS_MOVE
     if dt > s[S_GAP_S]:
         x[COUNT] = 0.0
         x[LOST] += (_GAP_M_S2 * dt) ** 2
@@ -61,16 +109,15 @@ def step(x, s, word, gyr, acc, dt):
     x[APART_S] += dt
     if x[KNOWN] > 0.0:
         _move(x, gyr, acc, min(dt, s[S_GAP_S]))
-    shift, turn = _spread(x, s, size)
+    shift, turn = _spread(x, s)
     full = x[COUNT] >= size
     known = x[KNOWN] > 0.0
     quiet = full and x[STATISTIC] <= s[S_LIMIT] and (turn <= s[S_TURN] or not known)
     _calm_stretch(x, s, quiet, dt)
     x[SPEED] = math.sqrt(x[V] ** 2 + x[V + 1] ** 2 + x[V + 2] ** 2)
     stands = quiet and (not known or _back(x, s, shift))
-    stood = x[LAST] == BELIEVED and known and s[S_GAINED] > 0.0  # 0: a hand, which never rests so well
-    if stood:
-        stands = _stands_on(x, s, stands and not moves, acc, dt)
+    if x[LAST] == BELIEVED and known and s[S_GAINED] > 0.0:  # 0: a hand, which never rests so well
+        stands = _stands_on(x, s, stands and not moves, acc, dt, v, f_g)
     verdict = MOVES
     if not moves and stands:
         verdict = BELIEVED
@@ -80,15 +127,33 @@ def step(x, s, word, gyr, acc, dt):
         verdict = REJECTED if sure or x[LAST] == REJECTED else DOUBTED
     if verdict == BELIEVED:
         _stand(x, s, size, gyr, acc, dt)
-    elif verdict == REJECTED and x[STATISTIC] > s[S_STRONG]:  # it shakes: the word was wrong, not the reckoning
+    elif verdict == REJECTED and x[STATISTIC] > s[S_STRONG]:  # it shakes: the signal was wrong, not the reckoning
         x[ROSE] = 0.0
     if verdict == BELIEVED or word == SAYS_MOVE:
         x[DOUBT_S] = 0.0
     x[LAST] = verdict
-    return verdict
 
 
-@njit(cache=True)
+@callee
+def _turns(x, s, size, travel, t):
+    """Whether the wheel has turned within the last S_WHEEL_S by more than S_WHEEL_M."""
+    if s[S_WHEEL_M] == 0.0:
+        return False
+    entries = 2 * size + 2
+    ring = WINDOW + 6 * size
+    x[TRAVELLED_M] += travel
+    head, tail = int(x[HEAD]), int(x[TAIL])
+    x[ring + 2 * (head % entries)] = t
+    x[ring + 2 * (head % entries) + 1] = x[TRAVELLED_M]
+    head += 1
+    tail = max(tail, head - entries)
+    while x[ring + 2 * (tail % entries)] < t - s[S_WHEEL_S] * (1.0 + 1e-9):
+        tail += 1
+    x[HEAD], x[TAIL] = float(head), float(tail)
+    return abs(x[TRAVELLED_M] - x[ring + 2 * (tail % entries) + 1]) > s[S_WHEEL_M]
+
+
+@callee
 def _back(x, s, shift):
     """Force and speed have come back to those of a stop, as far as the reckoning since the last one can tell."""
     t = x[SINCE_S]
@@ -110,20 +175,19 @@ def _back(x, s, shift):
     return (slow and calm and (same or excused)) or x[CALM_S] > s[S_LOST_S]
 
 
-@njit(cache=True)
-def _stands_on(x, s, stands, acc, dt):
+@callee
+def _stands_on(x, s, stands, acc, dt, v, f_g):
     """Whether a stand goes on; where it does not, the motion is reckoned from where it began."""
-    v, f_g = np.empty(3), np.empty(3)
-    if not (gain.add(x, GAIN, acc, dt) or not stands):
+    if not (gain.add(x, plain(GAIN), acc, dt) or not stands):
         return True
     n2, steady = s[S_ACC_N2], s[S_STEADY]
-    deviations, since_s, _ = gain.gained(x, GAIN, n2, steady, 0.0, gain.SETTLE_S, v, f_g)
+    deviations, since_s, _ = gain.gained(x, plain(GAIN), n2, steady, 0.0, gain.SETTLE_S, v, f_g)
     if stands and deviations > _SETTLED * s[S_GAINED]:
         for j in range(3):
             x[F_G + j] = f_g[j] + v[j] / since_s
-        gain.begin(x, GAIN, x[F_G : F_G + 3], since_s)
+        gain.begin(x, plain(GAIN), x[F_G], x[F_G + 1], x[F_G + 2], since_s)
         return True
-    deviations, since_s, before_s = gain.gained(x, GAIN, n2, steady, gain.SETTLE_S, np.inf, v, f_g)
+    deviations, since_s, before_s = gain.gained(x, plain(GAIN), n2, steady, gain.SETTLE_S, np.inf, v, f_g)
     if stands and deviations <= s[S_GAINED]:
         return True
     if stands:
@@ -137,23 +201,49 @@ def _stands_on(x, s, stands, acc, dt):
     return False
 
 
-@njit(cache=True)
-def rows(x, s, word, gyr, acc, dt, verdict, statistic, speed, since):
-    for i in range(len(dt)):
-        verdict[i] = step(x, s, word[i], gyr[i], acc[i], dt[i])
-        statistic[i], speed[i], since[i] = x[STATISTIC], x[SPEED], x[SINCE_S]
-
-
-@njit(cache=True)
+@callee
 def _keep(x, size, gyr, acc):
-    at = WINDOW + 6 * int(x[NEXT])
-    for j in range(3):
-        x[at + j], x[at + 3 + j] = gyr[j], acc[j]
+    """The sample joins the window, the oldest leaves it; sums follow."""
+    row = WINDOW + 6 * int(x[NEXT])
+    full = x[COUNT] >= size
+    if x[COUNT] == 0.0:
+        for j in range(3):
+            x[REFERENCE + j], x[REFERENCE + 3 + j] = gyr[j], acc[j]
+        for j in range(8):
+            x[SUMS + j] = 0.0
+    for j in range(6):
+        squares = SQUARES + j // 3
+        if full:
+            off = x[row + j] - x[REFERENCE + j]
+            x[SUMS + j] -= off
+            x[squares] -= off * off
+        x[row + j] = gyr[j] if j < 3 else acc[j - 3]
+        off = x[row + j] - x[REFERENCE + j]
+        x[SUMS + j] += off
+        x[squares] += off * off
     x[NEXT] = (x[NEXT] + 1.0) % size
     x[COUNT] = min(x[COUNT] + 1.0, float(size))
+    if x[NEXT] == 0.0:
+        _sum_anew(x, size)
 
 
-@njit(cache=True)
+@callee
+def _sum_anew(x, size):
+    """The sums from the rows of the window, against their mean."""
+    count = int(x[COUNT])
+    for j in range(6):
+        x[REFERENCE + j] += x[SUMS + j] / count
+        x[SUMS + j] = 0.0
+    x[SQUARES] = x[SQUARES + 1] = 0.0
+    for k in range(count):  # after a gap the newest stand just before NEXT
+        row = WINDOW + 6 * ((int(x[NEXT]) - 1 - k) % size)
+        for j in range(6):
+            off = x[row + j] - x[REFERENCE + j]
+            x[SUMS + j] += off
+            x[SQUARES + j // 3] += off * off
+
+
+@callee
 def _move(x, gyr, acc, dt):
     """Speed and gravity's reading over one sample, in the turning frame."""
     w0, w1, w2 = gyr[0] - x[BIAS], gyr[1] - x[BIAS + 1], gyr[2] - x[BIAS + 2]
@@ -172,7 +262,7 @@ def _move(x, gyr, acc, dt):
     x[TURNED] += dt * math.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
 
 
-@njit(cache=True)
+@callee
 def _calm_stretch(x, s, quiet, dt):
     """For how long the readings have been quiet and the mean force has stayed where it was when that began."""
     off = 0.0
@@ -186,35 +276,32 @@ def _calm_stretch(x, s, quiet, dt):
             x[CALM_F + j] = x[MEAN + j]
 
 
-@njit(cache=True)
-def _spread(x, s, size):
+@callee
+def _spread(x, s):
     """Variance over the window against the sensor's, the larger of force and rate, into STATISTIC; distance of the
     window's means from what they were at rest: force (m/s2) and rate (rad/s)."""
-    count = int(x[COUNT])
+    count = x[COUNT]
     x[STATISTIC] = 0.0
     shift = turn = 0.0
     for instrument in range(2):
-        spread = 0.0
+        spread = x[SQUARES + instrument]
         for j in range(3):
-            mean = 0.0
-            # rows are kept from 0 on until the window is full; after a gap the newest stand just before NEXT
-            for k in range(count):
-                mean += x[WINDOW + 6 * ((int(x[NEXT]) - 1 - k) % size) + 3 * instrument + j]
-            mean /= count
-            for k in range(count):
-                spread += (x[WINDOW + 6 * ((int(x[NEXT]) - 1 - k) % size) + 3 * instrument + j] - mean) ** 2
+            k = 3 * instrument + j
+            off = x[SUMS + k] / count
+            mean = x[REFERENCE + k] + off
+            spread -= x[SUMS + k] * off
             if instrument == 0:
                 turn += (mean - x[BIAS + j]) ** 2
             else:
                 shift += (mean - x[F_G + j]) ** 2
                 x[MEAN + j] = mean
         variance = s[S_GYR_VAR] if instrument == 0 else s[S_ACC_VAR]
-        if count > 1:
-            x[STATISTIC] = max(x[STATISTIC], spread / (3.0 * (count - 1) * variance))
+        if count > 1.0:
+            x[STATISTIC] = max(x[STATISTIC], spread / (3.0 * (count - 1.0) * variance))
     return math.sqrt(shift), math.sqrt(turn)
 
 
-@njit(cache=True)
+@callee
 def _stand(x, s, size, gyr, acc, dt):
     """At a believed stop the speed is 0 and what the sensors read at rest is learned: a mean over S_MEAN_S."""
     # a window in which the stand before has still a part shows the same stand
@@ -233,7 +320,14 @@ def _stand(x, s, size, gyr, acc, dt):
                 x[F_G + j] += x[WINDOW + 6 * k + 3 + j] / size
         # after a long move the calm must be long too: a braking that went on would have changed the force meanwhile
         settled = s[S_SHARE] * x[SINCE_S] >= s[S_CALM_S]
-        gain.begin(x, GAIN, x[F_G : F_G + 3], max(s[S_WINDOW_S], gain.SETTLE_S) if settled else s[S_WINDOW_S])
+        gain.begin(
+            x,
+            plain(GAIN),
+            x[F_G],
+            x[F_G + 1],
+            x[F_G + 2],
+            max(s[S_WINDOW_S], gain.SETTLE_S) if settled else s[S_WINDOW_S],
+        )
     x[HELD_S] = min(x[HELD_S] + dt, s[S_MEAN_S])
     share = min(dt / (x[HELD_S] + size * dt), 1.0) if dt > 0.0 else 0.0
     slow = min(dt / s[S_MEAN_S], 1.0)

@@ -1,23 +1,77 @@
-"""A sensor on a foot: the error-state filter's settings for it, and its alignment from however short a stance."""
+"""A sensor on a foot: stops by its gait, the error-state filter's settings for it, and its alignment from however short
+a stance."""
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
+from strapdown.live import Start
 from strapdown.navigation.alignment import LEAST_SAMPLES, Alignment, align_by_magnetometer, align_to_yaw
+from strapdown.navigation.body_origin import sensor_at_start
+from strapdown.navigation.carriers.foot_heights import LEVEL_M, level_steps, with_height_drift
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.updates import FlatFloor, ZeroVelocity
-from strapdown.navigation.stops.adaptive import FootStops, rest_samples
+from strapdown.navigation.start_at_rest import Heading
+from strapdown.navigation.stops.foot_stops import FootStops, rest_samples
+from strapdown.navigation.stops.intervals import StopIntervals, solution_with_stops
+from strapdown.recordings.facts import Facts
 from strapdown.rotation import IDENTITY
-from strapdown.types import Recording
+from strapdown.types import Recording, Solution
 
 MOST_REST_S = 0.5  # longer, and a foot has shifted meanwhile
 SWAY_RAD = 0.002  # what a standing person's foot may turn during a rest: set by judgement, not fitted
 
 FOOT_FLOOR = FlatFloor(height_sigma_m=0.01, velocity_sigma_m_s=None, tilt_rad=np.pi)  # a foot is tilted on any floor
+
+
+@dataclass(frozen=True)
+class Foot:
+    """heading: at the start. flat_floor: True: every stance is as high as the first; False: heights as measured; None:
+    a stance is as high as the one before, unless a stair can lie between."""
+
+    heading: Heading = field(default_factory=Heading)
+    flat_floor: bool | None = None
+
+    def start(self, recording: Recording, facts: Facts) -> Start:
+        yaw, sigma = self.heading.of(recording)
+        aligned = align_foot(
+            recording,
+            yaw,
+            heading_sigma_rad=sigma,
+            declination_rad=facts.declination_rad,
+            stops=FootStops(gravity=facts.gravity),
+            q_bs=facts.q_bs,
+        )
+        return Start.of(recording, alignment=aligned, p_n=sensor_at_start(aligned, facts.q_bs, facts.r_bs_b))
+
+    def stops(self, recording: Recording, facts: Facts) -> StopIntervals:
+        unused = {
+            "the stop flag": recording.stop is not None and bool(recording.stop.any()),
+            "the odometer": recording.odometer is not None,
+            "the magnetometer after the start": recording.mag_s is not None,
+            "the noise of the part": bool(facts.noise),
+        }
+        names = ", ".join(name for name, there in unused.items() if there)
+        found = FootStops(gravity=facts.gravity).find(recording)
+        return replace(found, notes=(f"for a foot these are not used: {names}",)) if names else found
+
+    def estimator(self, recording: Recording, facts: Facts) -> Eskf:
+        floor = FOOT_FLOOR if self.flat_floor else None
+        return foot_filter(gravity=facts.gravity, q_bs=facts.q_bs, r_bs_b=facts.r_bs_b, flat_floor=floor)
+
+    def after(self, solution: Solution, stops: StopIntervals) -> Solution:
+        """Heights by the floor that it walks on."""
+        if self.flat_floor is None:
+            solution, level, swings = level_steps(solution, stops.believed)
+            if swings:
+                note = f"{level} of {swings} swings rise or fall by less than {LEVEL_M:g} m and are taken as level"
+                solution = replace(solution, meta={**solution.meta, "notes": (note,)})
+        elif not self.flat_floor:
+            solution = with_height_drift(solution, stops.believed)
+        return solution_with_stops(solution, stops)
 
 
 def foot_filter(**more: Any) -> Eskf:

@@ -1,20 +1,47 @@
 """A sensor carried by hand and put down, or held still, at its stops: the error-state filter's settings for it.
 
 A hand trembles more than the sensor is noisy, and never stands quite still. The numbers were chosen on one recording,
-OpenShoe's square (papers/c_foot.py).
+OpenShoe's square (papers/c/foot.py).
 """
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from strapdown.live import Start
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.updates import FlatFloor, ZeroRate, ZeroVelocity
-from strapdown.navigation.stops.vehicle import NoiseStops
-from strapdown.types import Recording
+from strapdown.navigation.start_at_rest import Heading, start_at_rest
+from strapdown.navigation.stops.intervals import StopIntervals, solution_with_stops
+from strapdown.navigation.stops.noise_stops import NoiseStops
+from strapdown.recordings.facts import Facts
+from strapdown.types import Recording, Solution
 
 TREMBLE = 3.0  # a hand trembles three times as much as its sensor's noise
 HAND_FLOOR = FlatFloor(height_sigma_m=0.005, velocity_sigma_m_s=None, tilt_rad=np.pi)  # all stops are as high
+
+
+@dataclass(frozen=True)
+class Hand:
+    """heading: at the start. flat_floor: all stops are as high as the first."""
+
+    heading: Heading = field(default_factory=Heading)
+    flat_floor: bool = False
+
+    def start(self, recording: Recording, facts: Facts) -> Start:
+        return start_at_rest(recording, facts, self.heading)
+
+    def stops(self, recording: Recording, facts: Facts) -> StopIntervals:
+        """What the sensor shows against the noise of its own first rest, in which the hand trembles too."""
+        return hand_stops(recording).find(recording)
+
+    def estimator(self, recording: Recording, facts: Facts) -> Eskf:
+        floor = HAND_FLOOR if self.flat_floor else None
+        return hand_filter(gravity=facts.gravity, q_bs=facts.q_bs, r_bs_b=facts.r_bs_b, flat_floor=floor)
+
+    def after(self, solution: Solution, stops: StopIntervals) -> Solution:
+        return solution_with_stops(solution, stops)
 
 
 def hand_filter(**more: Any) -> Eskf:
@@ -30,5 +57,5 @@ def hand_filter(**more: Any) -> Eskf:
 
 
 def hand_stops(recording: Recording) -> NoiseStops:
-    """How stops are told, by the noise of the rest at the start."""
+    """Stops by the noise of the rest at the start."""
     return NoiseStops.from_rest(recording, noise_factor=TREMBLE)

@@ -2,56 +2,44 @@
 
 The sensor's frame s is navigated: p_n and v_n are those of the sensor's origin; q_nb is the body's attitude, through
 the mounting q_bs. A filter is its settings; a state is a value; a recording and a live stream run the same kernel.
+
+`stop` of a sample or recording is the believed stop: where a stop detector has judged, replace the controller's signal
+by its verdict. Fixes and heights come in the sample or in the rows of the recording.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Self, TypedDict, Unpack
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from strapdown import earth
 from strapdown.arrays import locked
 from strapdown.errors import InputError
+from strapdown.kernels.compiled import settle
 from strapdown.kernels.navigation.eskf import filter as kernel
 from strapdown.kernels.navigation.eskf import layout as at
-from strapdown.navigation.alignment import Alignment, align_to_yaw
-from strapdown.navigation.eskf.inputs import NOTHING, Rows, rows_of, seen_with
+from strapdown.live import Alignment, Belief, Start, State, refuse_state, state_of
+from strapdown.navigation import self_alignment
+from strapdown.navigation.alignment import UNKNOWN_HEADING_RAD
+from strapdown.navigation.eskf.inputs import Rows, further_of, rows_of
 from strapdown.navigation.eskf.numbers import first_covariance, settings_as_numbers
-from strapdown.navigation.eskf.outputs import Output, Track
-from strapdown.navigation.eskf.state import State
+from strapdown.navigation.eskf.outputs import Output, Track, sigma_of
 from strapdown.navigation.eskf.updates import (
     FlatFloor,
-    Heights,
     MagneticHeading,
     NonHolonomic,
-    PositionFixes,
     WheelTravel,
     ZeroRate,
     ZeroVelocity,
 )
-from strapdown.rotation import q_normalise
+from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT, refuse_sample
+from strapdown.rotation import q_conj, q_mul, q_normalise
 from strapdown.sensors.triad import Triad
-from strapdown.types import Array, Recording, Solution
+from strapdown.types import Array, Recording, Sample, Solution
 
-_PIECE = 200_000  # samples between two words on the progress: half a second
-_NO_EXTRA = np.zeros(at.EXTRA)
-_NO_EXTRA.flags.writeable = False
-
-
-class Given(TypedDict, total=False):
-    """What a run is given besides the recording, by name.
-
-    stopped: which samples are believed stops (None: recording.stop as it is). alignment: None takes the first second
-    for a rest in which the body heads north (yaw 90 deg, paper C's heading 0). p_n: of the start (m).
-    """
-
-    stopped: ArrayLike | None
-    alignment: Alignment | None
-    p_n: ArrayLike
-    fixes: PositionFixes | None
-    heights: Heights | None
+_PIECE = 200_000  # samples between two reports on the progress: half a second
 
 
 @dataclass(frozen=True)
@@ -135,83 +123,172 @@ class Eskf:
             said[f"{name}_resolution"] = triad.resolution
         return cls(**{**said, **more})
 
-    def start(self, alignment: Alignment, *, p_n: ArrayLike = (0.0, 0.0, 0.0), means: bool = False) -> State:
-        """At rest at p_n, as aligned. means: readings are means over the step before, not values at their times."""
-        x = np.zeros(at.X_SIZE)
-        x[at.Q : at.Q + 4] = q_normalise(np.asarray(alignment.q_ns, dtype=np.float64))
-        x[at.POSITION : at.POSITION + 3] = locked(p_n, (3,), "p_n")
-        x[at.BIAS_G : at.BIAS_G + 3] = alignment.gyr_bias_s
-        x[at.FLOOR_M] = x[at.POSITION + 2]
-        x[at.COVARIANCE :].reshape(at.N, at.COLUMNS)[:, : at.N] = first_covariance(self, alignment)
-        return State(x, settings_as_numbers(self, alignment, means), np.array(self.q_bs))
+    @cached_property
+    def settings(self) -> Array:
+        """As the kernel reads them."""
+        return settings_as_numbers(self)
 
-    def step(
-        self,
-        state: State,
-        gyr_s: Array,
-        acc_s: Array,
-        dt: float,
-        stopped: bool = False,
-        *,
-        mag_s: Array | None = None,
-        travel_m: float | None = None,
-        fix: tuple[ArrayLike, float] | None = None,
-        height: tuple[float, float] | None = None,
-    ) -> State:
-        """The state one sample later. Arrays of three doubles; not checked, this runs a thousand times a second.
+    def start(self, given: Start = Start()) -> State:  # noqa: B008
+        """Before the first sample: at rest at given.p_n, as aligned; velocity 0.
 
-        The first sample has no step before it, and its dt is 0. travel_m: of the wheel during dt. fix: p_n (m) and its
-        deviation; height: (m) and its deviation.
+        Without alignment and attitude the filter aligns itself: the first second of samples is taken for a rest in
+        which the body heads north (yaw 90 deg, paper C's heading 0).
         """
-        x = state.numbers.copy()
-        seen, extra = (at.SEEN_STOP if stopped else 0), _NO_EXTRA
-        if travel_m is not None or fix is not None or height is not None:
-            seen, extra = seen_with(seen, travel_m, fix, height)
-        if mag_s is not None:
-            seen |= at.SEEN_MAG
-        kernel.step(x, state.settings, seen, gyr_s, acc_s, gyr_s if mag_s is None else mag_s, extra, dt, NOTHING)
-        return State(x, state.settings, state.q_bs)
+        settle(kernel.rows)
+        aligned = self_alignment.given_alignment(given, self.gyr_bias_sigma)
+        p_n = locked(given.p_n, (3,), "p_n")
+        if aligned is not None:
+            return state_of(Eskf, self._numbers(aligned, p_n, given.means, given.skip))
+        x = np.zeros(at.X_SIZE)
+        x[at.Q], x[at.STARTED], x[at.MEANS] = 1.0, -1.0, float(given.means)
+        x[at.POSITION : at.POSITION + 3] = p_n
+        for i in range(3):
+            x[at.COVARIANCE + (at.PHI_N + i) * (at.COLUMNS + 1)] = UNKNOWN_HEADING_RAD**2
+        return state_of(Eskf, x)
 
-    def run(self, recording: Recording, **given: Unpack[Given]) -> Solution:
-        """The whole recording."""
-        return self.track(recording, **given).solution
+    def _numbers(self, aligned: Alignment, p_n: Array, means: bool, skip: int) -> Array:
+        x = np.zeros(at.X_SIZE)
+        x[at.Q : at.Q + 4] = q_normalise(np.asarray(aligned.q_ns, dtype=np.float64))
+        x[at.POSITION : at.POSITION + 3] = p_n
+        x[at.BIAS_G : at.BIAS_G + 3] = aligned.gyr_bias_s
+        x[at.FLOOR_M] = x[at.POSITION + 2]
+        x[at.SKIP], x[at.MEANS], x[at.DIP] = float(skip), float(means), at.UNKNOWN_DIP
+        if aligned.field_ut is not None and aligned.dip_rad is not None:
+            x[at.FIELD], x[at.DIP] = aligned.field_ut, aligned.dip_rad
+        x[at.COVARIANCE :].reshape(at.N, at.COLUMNS)[:, : at.N] = first_covariance(self, aligned)
+        return x
+
+    def step(self, state: State, sample: Sample) -> State:
+        """The state after the sample. sample.stop: a believed stop. Readings are arrays of three doubles."""
+        try:
+            if state.owner is not Eskf:
+                raise refuse_state(state, Eskf)
+            x = state.numbers.copy()
+            seen, extra, mag = (at.SEEN_STOP if sample.stop else 0), EMPTY, EMPTY
+            if sample[8:12] != _NOTHING:
+                more, extra = further_of(sample, self.wheel_travel is not None)
+                seen |= more
+            if sample.mag_s is not None and self.magnetic_heading is not None:
+                seen, mag = seen | at.SEEN_MAG, sample.mag_s
+            dt = np.array((sample.dt,))
+            taken = kernel.rows(
+                *(x, self.settings, BITS[seen], sample.gyr_s, sample.acc_s, mag, extra, dt),
+                *(NO_OUT, NO_OUT, NO_OUT, NO_COUNTS_OUT, NO_OUT, NO_OUT),
+            )
+        except (TypeError, AttributeError):  # numba has no compiled version that fits; or no state, no sample
+            if not isinstance(state, State):
+                raise refuse_state(state, Eskf) from None
+            raise refuse_sample(sample) from None
+        if taken:
+            return state_of(Eskf, x)
+        if len(x) == at.X_SIZE and x[at.STARTED] < 0.0:
+            return self._align(x, sample)
+        raise refuse_sample(sample)
+
+    def _align(self, x: Array, sample: Sample) -> State:
+        """The state after a sample, while the filter aligns itself; the first one after the rest starts it."""
+        begun = self._after_rest(x, sample)
+        if begun is not None:
+            return self.step(begun, sample)
+        sums = x[at.REST : at.REST + self_alignment.SIZE]
+        try:
+            self_alignment.add(sums, sample)
+            x[at.LAST_GYR : at.LAST_GYR + 3], x[at.LAST_ACC : at.LAST_ACC + 3] = sample.gyr_s, sample.acc_s
+        except (TypeError, ValueError):
+            raise refuse_sample(sample) from None
+        x[at.Q : at.Q + 4] = self_alignment.attitude_so_far(sums, self.q_bs)
+        return state_of(Eskf, x)
+
+    def _after_rest(self, x: Array, sample: Sample) -> State | None:
+        """The state at the end of the rest, as if its last sample had been the first; None: it has not ended."""
+        sums = x[at.REST : at.REST + self_alignment.SIZE]
+        if not self_alignment.is_over(sums, sample):
+            return None
+        aligned = self_alignment.aligned(sums, self.q_bs, None)
+        begun = self._numbers(aligned, x[at.POSITION : at.POSITION + 3], x[at.MEANS] > 0.0, 0)
+        begun[at.STARTED] = 1.0
+        last = slice(at.LAST_GYR, at.LAST_ACC + 3)
+        begun[last] = x[last]
+        return state_of(Eskf, begun)
+
+    def belief(self, state: State) -> Belief:
+        """After the last sample: attitude of the body, position and velocity of the sensor, biases, sigmas, flags."""
+        x, sigma = self._checked(state), sigma_of(state.numbers)
+        used, rejected = int(x[at.USED]), int(x[at.REJECTED])
+        flags = {f"{name}_used": bool(used >> k & 1) for k, name in enumerate(at.KINDS)}
+        flags |= {f"{name}_rejected": bool(rejected >> k & 1) for k, name in enumerate(at.KINDS)}
+        places = {"p_n": at.P_N, "v_n": at.V_N, "attitude_n": at.PHI_N, "gyr_s": at.GYR_BIAS, "acc_s": at.ACC_BIAS}
+        return Belief(
+            q_mul(x[at.Q : at.Q + 4], q_conj(self.q_bs)),
+            x[at.POSITION : at.POSITION + 3].copy(),
+            x[at.VELOCITY : at.VELOCITY + 3].copy(),
+            {"gyr_s": x[at.BIAS_G : at.BIAS_G + 3].copy(), "acc_s": x[at.BIAS_A : at.BIAS_A + 3].copy()},
+            {name: sigma[place : place + 3] for name, place in places.items()},
+            {**flags, "aligning": bool(x[at.STARTED] < 0.0)},
+        )
+
+    def covariance(self, state: State) -> Array:
+        """(16, 16): p_n, v_n, phi_n, gyroscope bias, accelerometer bias, magnetic disturbance; SI, rad."""
+        return self._checked(state)[at.COVARIANCE :].reshape(at.N, at.COLUMNS)[:, : at.N].copy()
+
+    def _checked(self, state: State) -> Array:
+        if not isinstance(state, State) or state.owner is not Eskf:
+            raise refuse_state(state, Eskf)
+        return state.numbers
+
+    def run(self, recording: Recording, given: Start | None = None) -> Solution:
+        """The steps over the whole recording, to the bit. given: None: Start.of(recording)."""
+        return self.track(recording, given).solution
 
     def track(
-        self, recording: Recording, *, done: Callable[[float], None] = lambda part: None, **given: Unpack[Given]
+        self,
+        recording: Recording,
+        given: Start | None = None,
+        *,
+        done: Callable[[float], None] = lambda part: None,
     ) -> Track:
         """run(), with all that it saw: normalised innovations of every kind of measurement, and the last state.
 
         done: called with the part of the recording that is done, from 0 to 1.
         """
-        rows, state = self.prepare(recording, **given)
-        out = Output(len(rows.t), state.numbers, rows.first)
-        last, n = state.numbers.copy(), len(rows.dt)
-        for begin in range(0, n, _PIECE):
+        rows, out, state, begun = self.prepare(recording, given)
+        x, n = state.numbers.copy(), len(rows)
+        for begin in range(begun, n, _PIECE):
             end = min(begin + _PIECE, n)
-            out.fill(last, state.settings, rows, slice(begin, end))
+            out.fill(x, self.settings, rows, slice(begin, end))
             done(end / n)
-        return Track(
-            out.solution(rows, state.q_bs, self.meta()),
-            out.innovations(rows),
-            State(last, state.settings, state.q_bs),
-        )
+        solution = out.solution(rows, self.q_bs, self.meta())
+        return Track(solution, out.innovations(rows), state_of(Eskf, x))
 
-    def prepare(self, recording: Recording, **given: Unpack[Given]) -> tuple[Rows, State]:
-        """Checked rows from the end of the alignment on, and the state before the first of them."""
-        aligned = given.get("alignment")
-        if aligned is None:
-            aligned = align_to_yaw(recording, 0.5 * np.pi, q_bs=self.q_bs)
+    def prepare(self, recording: Recording, given: Start | None) -> tuple[Rows, Output, State, int]:
+        """Checked rows, memory for what comes out, and the state before row `begun`: those before it are done, by live
+        steps in which the filter aligned itself."""
         rows = rows_of(
             recording,
-            first=max(aligned.rows - 1, 0),
-            stopped=given.get("stopped"),
             needs_stops=self.zero_velocity is not None or self.zero_rate is not None,
             needs_travel=self.wheel_travel is not None,
             needs_mag=self.magnetic_heading is not None,
-            fixes=given.get("fixes"),
-            heights=given.get("heights"),
         )
-        return rows, self.start(aligned, p_n=given.get("p_n", (0.0, 0.0, 0.0)), means=rows.means)
+        start = Start.of(recording) if given is None else given
+        if start.skip >= len(recording):
+            raise InputError(
+                f"the alignment took {start.skip + 1} samples and the recording has {len(recording)}; align on fewer"
+            )
+        state, out, begun = self.start(start), Output(len(rows)), 0
+        while state.numbers[at.STARTED] < 0.0 and begun < len(rows):
+            sample = recording.sample(begun)
+            started = self._after_rest(state.numbers, sample)
+            if started is not None:
+                state = started
+                break
+            state = self._align(state.numbers.copy(), sample)
+            out.put_state(begun, state.numbers)
+            begun += 1
+        out.aligned_rows = begun
+        return rows, out, state, begun
 
     def meta(self) -> dict[str, Any]:
         return {"filter": self.name, "settings": repr(self), "gravity": earth.gravity(self.gravity)}
+
+
+_NOTHING = (None,) * 4  # no travel, fixes, height

@@ -19,7 +19,8 @@ _AT_ONCE = 1e9  # per s and per m: a disturbance that does not last
 
 
 def first_covariance(filt: "Eskf", alignment: Alignment) -> Array:
-    """Tilt follows the accelerometer's bias: level means that R (f - b) points up, phi x g = (R b), frame n."""
+    """Tilt follows the accelerometer's bias: level means that R (f - b) points up, phi x g = (R b), frame n. An
+    attitude that was given (a rest of 0 s) does not depend on it."""
     g = earth.gravity(filt.gravity)
     if not g > 0.0:
         raise InputError("gravity is 0: there is no vertical to align to, and a stop tells nothing of the tilt")
@@ -33,6 +34,8 @@ def first_covariance(filt: "Eskf", alignment: Alignment) -> Array:
     var = filt.acc_bias_sigma**2 + filt.acc_drift**2
     cov[acc, acc] = var * np.eye(3)
     tilt_by_bias = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]) / g @ matrix(alignment.q_ns)
+    if not alignment.rest_s > 0.0:
+        tilt_by_bias[:] = 0.0
     cov[phi, acc] = var * tilt_by_bias
     cov[acc, phi] = cov[phi, acc].T
     tilt, heading = alignment.tilt_sigma_rad**2, alignment.heading_sigma_rad**2
@@ -52,7 +55,7 @@ def _wander(filt: "Eskf", drift: float, walk: float) -> float:
     return 2.0 * drift**2 / filt.drift_time_s + walk**2
 
 
-def settings_as_numbers(filt: "Eskf", alignment: Alignment, means: bool) -> Array:
+def settings_as_numbers(filt: "Eskf") -> Array:
     """The settings as the kernel reads them; a variance of -1 stands for a measurement that is not used."""
     from scipy.special import chdtri
 
@@ -92,22 +95,20 @@ def settings_as_numbers(filt: "Eskf", alignment: Alignment, means: bool) -> Arra
     s[at.S_ACC_SCALE_VAR], s[at.S_ACC_AXES_VAR] = filt.acc_scale_sigma**2, filt.acc_axes_sigma**2
     s[at.S_GYR_READ], s[at.S_ACC_READ] = filt.gyr_resolution**2 / 12.0, filt.acc_resolution**2 / 12.0
     if filt.magnetic_heading is not None:
-        _magnetic_numbers(s, filt.magnetic_heading, alignment)
+        _magnetic_numbers(s, filt.magnetic_heading)
     s[at.S_R_SB : at.S_R_SB + 9] = matrix(q_conj(filt.q_bs)).ravel()
     s[at.S_R_BS_B : at.S_R_BS_B + 3] = filt.r_bs_b
     s[at.S_LEVER_VAR] = filt.lever_sigma_m**2
-    s[at.S_MEANS] = 1.0 if means else 0.0
     s.flags.writeable = False
     return s
 
 
-def _magnetic_numbers(s: Array, mag: MagneticHeading, alignment: Alignment) -> None:
+def _magnetic_numbers(s: Array, mag: MagneticHeading) -> None:
     s[at.S_MAG_R], s[at.S_MAG_VAR] = mag.sigma_rad**2, mag.disturbance_rad**2
     s[at.S_MAG_RATE] = 1.0 / mag.correlation_s if mag.correlation_s > 0.0 else _AT_ONCE
     s[at.S_MAG_PER_M] = 1.0 / mag.correlation_m if mag.correlation_m > 0.0 else _AT_ONCE
     s[at.S_DECLINATION] = mag.declination_rad
-    earths = alignment.field_ut if mag.field_ut is None else mag.field_ut
-    dip = alignment.dip_rad if mag.dip_rad is None else mag.dip_rad
-    if earths is not None and dip is not None:
-        s[at.S_FIELD], s[at.S_FIELD_TOL] = earths, mag.field_tolerance * earths
-        s[at.S_DIP], s[at.S_DIP_TOL] = dip, mag.dip_tolerance_rad
+    s[at.S_FIELD_TOL], s[at.S_DIP_TOL] = mag.field_tolerance, mag.dip_tolerance_rad
+    # where they are not given, those of the start are used
+    s[at.S_FIELD] = 0.0 if mag.field_ut is None else mag.field_ut
+    s[at.S_DIP] = at.UNKNOWN_DIP if mag.dip_rad is None else mag.dip_rad

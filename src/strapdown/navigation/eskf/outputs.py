@@ -11,16 +11,15 @@ from strapdown.errors import InputError
 from strapdown.io.memory import refuse_beyond_memory
 from strapdown.kernels.navigation.eskf import filter as kernel
 from strapdown.kernels.navigation.eskf import layout as at
+from strapdown.live import State
 from strapdown.navigation.eskf.inputs import Rows
-from strapdown.navigation.eskf.state import State
 from strapdown.rotation import q_conj, q_mul
 from strapdown.types import Array, Event, Solution
 
-_NO_TAPES = np.empty((0, at.T_SIZE))
-_NO_STATES = np.empty((0, at.X_SIZE))
+_NO_ROWS = np.empty((0, 0))
 _AT_ONCE = 20_000  # rows: what the kernel tells of them fits into a cache
 _TOGETHER_S = 0.5  # rejections closer than this are one event
-DEGREES = {name: 3 if name in ("stop", "still", "fix") else 1 for name in at.KINDS}
+DEGREES = {name: 3 if name in ("stop", "still", "fix", "velocity") else 1 for name in at.KINDS}
 _WORDS = {
     "stop": ("a stop was not believed: the filter's velocity says it moves", "stops"),
     "still": ("at a stop the gyroscope says that the body turns", "zero rates"),
@@ -31,6 +30,7 @@ _WORDS = {
     "odometer": ("the wheel does not fit the motion: it slips or its encoder is dead", "wheel readings"),
     "fix": ("position fixes do not fit", "fixes"),
     "height": ("heights do not fit", "heights"),
+    "velocity": ("velocity fixes do not fit", "fixes"),
 }
 
 
@@ -76,24 +76,20 @@ class Track:
 
 
 class Output:
-    """Room for the rows of a run; those before row `first` of the recording are at rest, as the filter starts.
+    """Memory for the rows of a run.
 
     Each vector of a solution has its own array, which solution() gives away as it is: a long run is in memory once.
-    What the kernel tells besides is kept for some rows at a time.
+    What the kernel reports besides is kept for some rows at a time.
     """
 
-    def __init__(self, n: int, x: Array, first: int) -> None:
+    def __init__(self, n: int) -> None:
         refuse_too_long(n)
-        self.first = first
         self._rows = n
-        self._start = (
-            x[: at.BIAS_M + 1].copy(),
-            np.sqrt(np.diag(x[at.COVARIANCE :].reshape(at.N, at.COLUMNS))),
-        )
         self._vectors: dict[str, Array] = {}
         self._said = np.zeros((n, 2), dtype=np.uint16)
         self._nis: dict[str, list[Array]] = {name: [] for name in at.KINDS}
         self._lost: int | None = None
+        self.aligned_rows = 0  # in which the filter aligned itself
 
     def fill(
         self,
@@ -101,8 +97,8 @@ class Output:
         settings: Array,
         rows: Rows,
         part: slice,
-        tapes: Array = _NO_TAPES,
-        states: Array = _NO_STATES,
+        tapes: Array = _NO_ROWS,
+        states: Array = _NO_ROWS,
     ) -> None:
         """Run the filter over these of the rows; x becomes the state after them."""
         if len(tapes):
@@ -113,16 +109,18 @@ class Output:
             nominal, sigma = np.empty((m, at.BIAS_M + 1)), np.empty((m, at.N))
             nis, said = np.zeros((m, len(at.KINDS))), np.zeros((m, 2), dtype=np.int64)
             taped = slice(begin - part.start, some.stop - part.start)
-            kernel.rows(
-                x, settings, *rows.part(some), nominal, sigma, nis, said, tapes[taped], states[taped]
-            )  # fmt: skip
-            here = slice(self.first + begin, self.first + some.stop)
-            self._said[here] = said
+            outputs = (nominal, sigma, nis, said, tapes[taped], states[taped])
+            assert kernel.rows(x, settings, *rows.part(some), *(out.reshape(-1) for out in outputs))
+            self._said[some] = said
             for k, name in enumerate(at.KINDS) if self._nis else ():
                 seen = (said[:, 0] | said[:, 1]) >> k & 1 == 1
                 if seen.any():
                     self._nis[name].append(nis[seen, k])
-            self.put(here, nominal, sigma)
+            self.put(some, nominal, sigma)
+
+    def put_state(self, i: int, x: Array) -> None:
+        """One row, of a live state."""
+        self.put(slice(i, i + 1), x[None, : at.BIAS_M + 1], sigma_of(x)[None])
 
     def put(self, here: slice, nominal: Array, sigma: Array) -> None:
         """Rows of the recording as the kernels have them: q_ns, p_n, v_n and biases; deviations of the error state."""
@@ -131,12 +129,11 @@ class Output:
         for name, (kind, begin, width) in VECTORS.items():
             if name not in self._vectors:
                 self._vectors[name] = np.empty((self._rows, width))
-                self._vectors[name][: self.first] = self._start[kind][begin : begin + width]
             self._vectors[name][here] = (nominal, sigma)[kind][:, begin : begin + width]
 
     def solution(self, rows: Rows, q_bs: ArrayLike, meta: Mapping[str, Any]) -> Solution:
         """Of all rows. The arrays are the solution's from then on: what is filled later goes into new ones."""
-        t, vectors = rows.t, self._vectors
+        t, vectors = rows.recording.t, self._vectors
         self._vectors = {}
         self.refuse_lost(t, meta["filter"])
         q_sb = q_conj(q_bs)
@@ -173,6 +170,8 @@ class Output:
                 if ever >> k & 1:
                     flags[f"{name}_{what}"] = bits & (1 << k) != 0
                     flags[f"{name}_{what}"].flags.writeable = False
+        if self.aligned_rows:
+            flags["aligning"] = np.arange(self._rows) < self.aligned_rows
         return flags
 
     def _events(self, t: Array) -> Iterator[Event]:
@@ -196,7 +195,7 @@ class Output:
             for group in np.split(rows, np.flatnonzero(np.diff(t[rows]) > _TOGETHER_S) + 1) if len(rows) else ():
                 why, what = _WORDS[name]
                 yield Event(
-                    float(t[group[0]]), float(t[group[-1]]), f"{name}_rejected", f"{why}; {len(group)} {what} left out"
+                    float(t[group[0]]), float(t[group[-1]]), f"{name}_rejected", f"{why}; {len(group)} {what} rejected"
                 )
 
     def innovations(self, rows: Rows) -> dict[str, Innovations]:
@@ -211,8 +210,13 @@ class Output:
                 where = slice(at_rows[0], at_rows[-1] + 1) if every else at_rows
                 self._nis[name] = [np.concatenate(self._nis[name])]
                 taken = used[where] & (1 << k) != 0
-                found[name] = Innovations(rows.t[where], self._nis[name][0], taken, DEGREES[name])
+                found[name] = Innovations(rows.recording.t[where], self._nis[name][0], taken, DEGREES[name])
         return found
+
+
+def sigma_of(x: Array) -> Array:
+    """Standard deviations of the error state, as the kernel writes them."""
+    return np.sqrt(np.maximum(np.diag(x[at.COVARIANCE :].reshape(at.N, at.COLUMNS)), 0.0))
 
 
 def _first_lost(nominal: Array, sigma: Array, begin: int) -> int | None:

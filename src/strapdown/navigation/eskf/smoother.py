@@ -10,30 +10,29 @@ whose slope is not known. What considering adds to the deviations, and the heigh
 """
 
 from dataclasses import replace
-from typing import Unpack
 
 import numpy as np
 
 from strapdown.kernels.navigation.eskf import layout as at
 from strapdown.kernels.navigation.eskf.smoother import backward_rows
-from strapdown.navigation.eskf.filter import Eskf, Given
-from strapdown.navigation.eskf.outputs import Output
+from strapdown.live import Start
+from strapdown.navigation.eskf.filter import Eskf
 from strapdown.types import Recording, Solution
 
 SEGMENT = 1000
 
 
-def smooth(filt: Eskf, recording: Recording, **given: Unpack[Given]) -> Solution:
+def smooth(filt: Eskf, recording: Recording, given: Start | None = None) -> Solution:
     """As filt.run(...), smoothed: position, velocity, attitude, biases and their deviations; flags and events are the
     filter's, and where its floor may slope, the height."""
     plain = _without_considered(filt)
     if plain == filt:
-        return _backward(filt, recording, **given)
-    alone = plain.run(recording, **given).sigma
-    told = filt.run(recording, **given)
+        return _backward(filt, recording, given)
+    alone = plain.run(recording, given).sigma
+    told = filt.run(recording, given)
     more = {name: np.maximum(told.sigma[name] ** 2 - alone[name] ** 2, 0.0) for name in told.sigma}
     del alone
-    smoothed = _backward(plain, recording, **given)
+    smoothed = _backward(plain, recording, given)
     sigma = {name: np.sqrt(smoothed.sigma[name] ** 2 + more[name]) for name in more}
     p_n, v_n = np.array(smoothed.p_n), np.array(smoothed.v_n)
     if plain.flat_floor != filt.flat_floor:
@@ -55,26 +54,26 @@ def _without_considered(filt: Eskf) -> Eskf:
     )
 
 
-def _backward(filt: Eskf, recording: Recording, **given: Unpack[Given]) -> Solution:
-    rows, state = filt.prepare(recording, **given)
-    n = len(rows.dt)
-    parts = [slice(i, min(i + SEGMENT, n)) for i in range(0, n, SEGMENT)]
-    out = Output(len(rows.t), state.numbers, rows.first)
+def _backward(filt: Eskf, recording: Recording, given: Start | None = None) -> Solution:
+    rows, out, state, begun = filt.prepare(recording, given)
+    n, settings = len(rows), filt.settings
+    parts = [slice(i, min(i + SEGMENT, n)) for i in range(begun, n, SEGMENT)]
     x, kept = state.numbers.copy(), []
     for part in parts:
         kept.append(x.copy())
-        out.fill(x, state.settings, rows, part)
+        out.fill(x, settings, rows, part)
     meta = {**filt.meta(), "filter": f"{filt.name}, smoothed"}
-    out.refuse_lost(rows.t, meta["filter"])  # before it spreads backward
+    out.refuse_lost(recording.t, meta["filter"])  # before it spreads backward
     lam, lam2 = np.zeros(at.N), np.zeros((at.N, at.N))
-    longest = min(SEGMENT, n)
+    longest = min(SEGMENT, n - begun)
     tapes, states = np.empty((longest, at.T_SIZE)), np.empty((longest, at.X_SIZE))
     nominal, sigma = np.empty((longest, at.BIAS_M + 1)), np.empty((longest, at.N))
     for part, begin in zip(reversed(parts), reversed(kept), strict=True):
         m = part.stop - part.start
-        out.fill(begin, state.settings, rows, part, tapes[:m], states[:m])
-        here = slice(rows.first + part.start, rows.first + part.stop)
+        out.fill(begin, settings, rows, part, tapes[:m], states[:m])
         backward_rows(lam, lam2, tapes[:m], states[:m], nominal[:m], sigma[:m])
-        out.put(here, nominal[:m], sigma[:m])
-    out.put(slice(0, rows.first), nominal[:1], sigma[:1])  # as at the first row, which came last
-    return out.solution(rows, state.q_bs, meta)
+        out.put(part, nominal[:m], sigma[:m])
+    if begun < n:
+        for i in range(begun):  # as at the first row that was filtered, which came last
+            out.put(slice(i, i + 1), nominal[:1], sigma[:1])
+    return out.solution(rows, filt.q_bs, meta)

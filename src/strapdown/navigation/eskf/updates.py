@@ -1,17 +1,15 @@
 """What the error-state filter may believe besides rate and force: one small piece of settings for each measurement.
 
-A filter without a piece (None) does not use that measurement. Deviations are of one sample.
+A filter without a piece (None) does not use that measurement. Standard deviations are of one sample. Position fixes and
+heights of a sample are always used, and need no settings: they carry their own standard deviations.
 """
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from strapdown.arrays import locked, locked_time
 from strapdown.errors import InputError
-from strapdown.types import Array
 
 
 @dataclass(frozen=True)
@@ -109,40 +107,3 @@ class MagneticHeading(_Checked):
     dip_rad: float | None = None
     field_tolerance: float = 0.15
     dip_tolerance_rad: float = 0.15
-
-
-@dataclass(frozen=True, eq=False)
-class PositionFixes:
-    """Positions known from elsewhere: p_n (m) of the sensor at times t, sigma_m of each axis (one number, or each)."""
-
-    t: ArrayLike
-    p_n: ArrayLike
-    sigma_m: ArrayLike = 0.01
-
-    def __post_init__(self) -> None:
-        t = locked_time(self.t)
-        object.__setattr__(self, "t", t)
-        object.__setattr__(self, "p_n", locked(self.p_n, (len(t), 3), "p_n of the fixes", t))
-        object.__setattr__(self, "sigma_m", _deviations(self.sigma_m, t))
-
-
-@dataclass(frozen=True, eq=False)
-class Heights:
-    """Heights of the sensor above the origin of n (m) at times t, as from a barometer set to 0 at the start."""
-
-    t: ArrayLike
-    height_m: ArrayLike
-    sigma_m: ArrayLike = 0.2
-
-    def __post_init__(self) -> None:
-        t = locked_time(self.t)
-        object.__setattr__(self, "t", t)
-        object.__setattr__(self, "height_m", locked(self.height_m, (len(t),), "height_m", t))
-        object.__setattr__(self, "sigma_m", _deviations(self.sigma_m, t))
-
-
-def _deviations(sigma: ArrayLike, t: Array) -> Array:
-    each = locked(np.broadcast_to(np.asarray(sigma, dtype=np.float64), (len(t),)), (len(t),), "sigma_m", t)
-    if not each.min() > 0.0:
-        raise InputError("sigma_m has a value that is not above 0; give deviations in m")
-    return each

@@ -18,10 +18,13 @@ from strapdown.errors import InputError
 from strapdown.motion.paths.profile import Keep, MoveTo, Profile
 from strapdown.motion.paths.stop_and_go import StopAndGo, Stops
 from strapdown.navigation.alignment import Alignment, align_to_yaw
+from strapdown.navigation.carriers.paper_robot import PaperRobot
+from strapdown.navigation.carriers.wheeled_robot import GIVEN_LEVER_M, WheeledRobot
 from strapdown.navigation.ekf15 import Ekf15
 from strapdown.navigation.program import Navigated, navigate
-from strapdown.navigation.task import GIVEN_LEVER_M, Task
+from strapdown.navigation.start_at_rest import Heading
 from strapdown.papers.c.robot import DECLINATION, FIELD_N, INNER, RANGE, RATE_HZ, G, Robot, robot
+from strapdown.recordings.facts import Facts
 from strapdown.rotation import IDENTITY, q_conj, q_exp, q_log, q_mul, q_rotate, wrap
 from strapdown.sensors.magnetic_sources import Dipole, MagneticWorld, Source
 from strapdown.sensors.magnetometer import ideal_field
@@ -64,25 +67,32 @@ class Drive:
         """The robot starts where and as the plan says: its heading at the start is known, roll and pitch are not."""
         return align_to_yaw(self.log, self.path.start_yaw_rad, rest_s=REST_S, q_bs=self.q_bs)
 
-    def task(self, **more: Any) -> Task:
-        """What a user would tell strapdown navigate: the part, its calibration, and a start on a mark."""
+    @property
+    def heading(self) -> Heading:
+        """A start on a mark."""
+        return Heading(self.path.start_yaw_rad, 0.0)
+
+    def facts(self, **more: Any) -> Facts:
+        """What a user would give strapdown navigate: the place, the part and its calibration."""
         known: dict[str, Any] = {
-            "yaw_rad": self.path.start_yaw_rad,
-            "heading_sigma_rad": 0.0,
             "gravity": G,
             "declination_rad": DECLINATION,
             "noise": self.robot.known,
             "calibration": self.robot.calibration,
             "q_bs": tuple(self.q_bs),
-            "lever_sigma_m": GIVEN_LEVER_M,  # the sensor sits above the middle of the axle
         }
-        return Task(**{**known, **more})
+        return Facts(**{**known, **more})
+
+    def carrier(self, **more: Any) -> WheeledRobot:
+        """The sensor sits above the middle of the axle."""
+        return WheeledRobot(**{"heading": self.heading, "lever_sigma_m": GIVEN_LEVER_M, **more})
 
     def navigated(self, name: str = "eskf", *, odometer: bool = False, **changed: Any) -> Navigated:
         """As strapdown navigate does it. changed: fields of the log, as {"mag_s": None}."""
         if not odometer:
             changed["odometer"] = None
-        return navigate(replace(self.log, **changed), name, self.task())
+        carrier = PaperRobot(self.heading) if name == "ekf15" else self.carrier()
+        return navigate(replace(self.log, **changed), carrier, self.facts())
 
     def ekf15(self, **more: Any) -> Ekf15:
         """Paper C's filter, as the paper has it: it believes its controller."""

@@ -1,21 +1,25 @@
 """Navigation on recorded walks: scores of the stop detectors with the error-state filter, cross-validated."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strapdown.earth import gravity
 from strapdown.errors import InputError
 from strapdown.evaluation.trajectory import ClosingError, closing_error
-from strapdown.navigation.carriers.foot import align_foot, foot_filter
+from strapdown.live import Start
+from strapdown.navigation.carriers.foot import Foot, align_foot, foot_filter
 from strapdown.navigation.carriers.foot_heights import LEVEL_M
+from strapdown.navigation.carriers.hand import Hand
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.smoother import smooth
-from strapdown.navigation.program import Task, navigate
-from strapdown.navigation.stops.adaptive import FootStops
+from strapdown.navigation.program import navigate
+from strapdown.navigation.start_at_rest import Heading
+from strapdown.navigation.stops.foot_stops import FootStops
 from strapdown.papers.c.foot_data import (
     TORONTO_M_S2,
     Walk,
@@ -25,6 +29,7 @@ from strapdown.papers.c.foot_data import (
     score_m,
 )
 from strapdown.papers.claim import Claim
+from strapdown.recordings.facts import Facts
 from strapdown.types import Array, Solution
 
 # what the cross-validation chooses from: ratio, forget_s, force_as_rate
@@ -62,7 +67,8 @@ def vicon_run(walk: Walk, stopped: ArrayLike, run: Callable[..., Solution] = Esk
     aligned = align_foot(
         walk.recording, stops=FootStops(gravity=TORONTO_M_S2), gyr_bias_sigma=VN100_BIAS_RAD_S, q_bs=walk.q_bs
     )
-    return run(vicon_filter(walk), walk.recording, stopped=stopped, alignment=aligned)
+    log = replace(walk.recording, stop=np.asarray(stopped, dtype=bool))
+    return run(vicon_filter(walk), log, Start.of(log, alignment=aligned))
 
 
 def vicon_score(walk: Walk) -> FootScore:
@@ -108,16 +114,16 @@ def cross_validated(scores: Array, groups: Sequence[str]) -> CrossValidated:
 def xio_closing(path: Path, flat_floor: bool | None = None) -> ClosingError:
     """The walk as strapdown navigate --vehicle foot does it, with the settings that were chosen on foot_vicon.
     flat_floor: None: steps are level where no stair can be; False: heights as measured."""
-    task = Task("foot", yaw_rad=0.0, flat_floor=flat_floor)
-    return closing_error(navigate(read_xio_gait(path).recording, "eskf", task).solution)
+    carrier = Foot(Heading(0.0), flat_floor)
+    return closing_error(navigate(read_xio_gait(path).recording, carrier, Facts(gravity("earth"))).solution)
 
 
 def square_closing(path: Path, flat_floor: bool) -> ClosingError:
     """The hand-held square as strapdown navigate --vehicle hand does it. The settings for a hand were chosen on this
     one recording: its figure is a fitted one."""
     walk = read_openshoe_square(path)
-    task = Task("hand", yaw_rad=0.0, q_bs=walk.q_bs, flat_floor=flat_floor)
-    return closing_error(navigate(walk.recording, "eskf", task).solution)
+    carrier = Hand(Heading(0.0), flat_floor)
+    return closing_error(navigate(walk.recording, carrier, Facts(gravity("earth"), q_bs=tuple(walk.q_bs))).solution)
 
 
 def real_claims(folder: Path, done: Callable[[float], None]) -> list[Claim]:

@@ -14,7 +14,8 @@ import numpy as np
 
 from strapdown.evaluation.consistency import chi_square_bounds, normalised_squares
 from strapdown.evaluation.stops import StopTable, stop_table
-from strapdown.navigation.carriers.wheeled_robot import mounting_sigma_rad
+from strapdown.navigation.carriers.residual_errors import mounting_sigma_rad
+from strapdown.navigation.eskf.filter import Eskf
 from strapdown.papers.c.drive import DISTURBANCE_DEG, PUBLISHED, TESTS, WHEEL_SCALE, Drive, drive
 from strapdown.papers.c.robot import RATE_HZ
 from strapdown.papers.claim import Claim
@@ -96,8 +97,8 @@ def _ours(one: Drive) -> tuple[StopTable, tuple[float, float]]:
     told) and of the last attitude, to whose covariance comes what the calibration says of the axes in their case."""
     found = one.navigated()
     solution = found.solution
-    assert solution.p_n is not None and found.last is not None
-    cov = found.last.covariance
+    assert solution.p_n is not None and found.last is not None and isinstance(found.estimator, Eskf)
+    cov = found.estimator.covariance(found.last)
     position = normalised_squares((one.truth.p_n - solution.p_n)[-1, :2], cov[:2, :2])
     # the heading at the start is that of the case
     tilted = mounting_sigma_rad(one.robot.calibration) ** 2 * np.diag([1.0, 1.0, 0.0])

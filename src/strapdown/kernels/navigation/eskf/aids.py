@@ -6,17 +6,22 @@ variance, innovation). Kinds go through one loop: a call from one place is compi
 
 import math
 
-from numba import njit
-
+from strapdown.kernels.jit import plain
+from strapdown.kernels.navigation.callee import callee
+from strapdown.kernels.navigation.dead_reckoning import rotate
 from strapdown.kernels.navigation.eskf.layout import (
+    AGE_OF_FIX,
     BIAS_G,
     BIAS_M,
     CLIMB_M,
     COLUMNS,
     COVARIANCE,
+    DIP,
+    FIELD,
     FIX,
     FLOOR,
     FLOOR_M,
+    FLOOR_SLOPE,
     GYR_BIAS,
     HEADING,
     HEIGHT,
@@ -26,6 +31,7 @@ from strapdown.kernels.navigation.eskf.layout import (
     ODOMETER,
     ODOMETER_M,
     ODOMETER_S,
+    ODOMETER_SCALE,
     P_N,
     PHI_N,
     POSITION,
@@ -37,8 +43,10 @@ from strapdown.kernels.navigation.eskf.layout import (
     S_FIELD,
     S_FIELD_TOL,
     S_FLOOR_P_R,
+    S_FLOOR_SLOPE_VAR,
     S_FLOOR_TILT,
     S_FLOOR_V_R,
+    S_GAP_ACC_Q,
     S_GATE_1,
     S_GATE_3,
     S_GYR_Q,
@@ -48,6 +56,7 @@ from strapdown.kernels.navigation.eskf.layout import (
     S_MAG_R,
     S_ODO_R,
     S_ODO_SCALE,
+    S_ODO_SCALE_VAR,
     S_ODO_WINDOW_S,
     S_R_BS_B,
     S_R_SB,
@@ -60,70 +69,84 @@ from strapdown.kernels.navigation.eskf.layout import (
     SEEN_MAG,
     SEEN_ODOMETER,
     SEEN_STOP,
+    SEEN_VELOCITY,
     SIDEWAYS,
+    SIGMA_OF_FIX,
     SINCE_STOP_S,
     STEP_S,
     TRAVEL_M,
     TURNED_RAD,
+    UNKNOWN_DIP,
     UPWARD,
     USED,
     V_N,
     VELOCITY,
+    VELOCITY_FIX,
     X_FIX,
-    X_FIX_SIGMA,
     X_HEIGHT,
     X_HEIGHT_SIGMA,
     X_TRAVEL,
+    X_VELOCITY,
     ZARU,
     ZUPT,
     H,
     N,
     Q,
 )
-from strapdown.kernels.navigation.eskf.updates import nis_of_three, one, three, told
-from strapdown.kernels.rotation import rotate
+from strapdown.kernels.navigation.eskf.updates import (
+    nis_of_late_fix,
+    nis_of_three,
+    spread_of,
+    take,
+    take_unit,
+    told,
+)
 
 NOT_USED = (False, 0.0, 0.0, 0.0)
 WAITING_M_S2 = 0.15  # half of an acceleration of 0.3 m/s2: how far a mean speed is from the last one
 
 
-@njit(cache=True)
+@callee
 def looks_still(x, s, gyr, dt):
     """Whether the rate is that of a body that does not turn: the gate of the zero rate, before the prediction."""
-    return nis_of_three(x, GYR_BIAS, still_variance(x, s, dt), unturned(x, gyr)) <= s[S_GATE_3]
+    v = still_variance(x, s, dt)
+    return nis_of_three(x, plain(GYR_BIAS), (v, v, v), unturned(x, gyr)) <= s[S_GATE_3]
 
 
-@njit(cache=True)
+@callee
 def still_variance(x, s, dt):
     """Of a rate read at rest: white noise at the usual step, which a lost sample does not lower, and counts."""
     return s[S_ZARU_R] + s[S_GYR_READ] + s[S_GYR_Q] / max(min(dt, x[STEP_S]), 1e-9)
 
 
-@njit(cache=True)
+@callee
 def unturned(x, gyr):
     return gyr[0] - x[BIAS_G], gyr[1] - x[BIAS_G + 1], gyr[2] - x[BIAS_G + 2]
 
 
-@njit(cache=True)
-def vectors(x, s, seen, gyr, extra, dt, still, tape):
-    """Measurements of three numbers: the body does not turn, it stands, it is at a known place."""
+@callee
+def vectors(x, s, seen, gyr, extra, dt, still, tape, taped):
+    """Measurements of three numbers: no turn, no velocity, a known position, a known velocity."""
     stop = seen & SEEN_STOP != 0
-    for kind in (ZARU, ZUPT, FIX):
+    for kind in (ZARU, ZUPT, FIX, VELOCITY_FIX):
+        v = 0.0
         if kind == ZARU:
             use, k, e = stop and dt > 0.0 and s[S_ZARU_R] >= 0.0, GYR_BIAS, unturned(x, gyr)
-            variance = still_variance(x, s, dt)
+            v = still_variance(x, s, dt)
         elif kind == ZUPT:
             use, k, e = stop and s[S_ZUPT_R] >= 0.0, V_N, (-x[VELOCITY], -x[VELOCITY + 1], -x[VELOCITY + 2])
-            variance = s[S_ZUPT_R]
+            v = s[S_ZUPT_R]
         else:
-            use, k, variance, e = seen & SEEN_FIX != 0, P_N, 1.0, (0.0, 0.0, 0.0)
-            if use:
-                variance = extra[X_FIX_SIGMA] ** 2
-                e = (
-                    extra[X_FIX] - x[POSITION],
-                    extra[X_FIX + 1] - x[POSITION + 1],
-                    extra[X_FIX + 2] - x[POSITION + 2],
-                )
+            use = seen & (SEEN_FIX if kind == FIX else SEEN_VELOCITY) != 0
+            k, e = P_N if kind == FIX else V_N, (0.0, 0.0, 0.0)
+        variance = (v, v, v)
+        if use and kind == FIX:
+            e, variance = position_fix(x, extra)
+            if extra[X_FIX + AGE_OF_FIX] > 0.0:
+                late_fix(x, s, extra, e, variance, tape, taped)
+                use = False
+        elif use and kind == VELOCITY_FIX:
+            e, variance = velocity_fix(x, s, extra)
         if use:
             taken = told(x, kind, nis_of_three(x, k, variance, e), s[S_GATE_3])
             if kind == ZUPT:
@@ -131,10 +154,50 @@ def vectors(x, s, seen, gyr, extra, dt, still, tape):
                 x[REFUSED_S] = 0.0 if taken else x[REFUSED_S] + dt
                 x[SINCE_STOP_S] = 0.0 if taken else x[SINCE_STOP_S]
             if taken:
-                three(x, k, variance, e, tape)
+                for i in range(3):
+                    take_unit(x, k + i, variance[i], e[i], tape, taped)
 
 
-@njit(cache=True)
+@callee
+def position_fix(x, extra):
+    """Innovation and variances. A fix that comes late is compared with where the velocity puts its instant."""
+    age = extra[X_FIX + AGE_OF_FIX]
+    at = X_FIX + SIGMA_OF_FIX
+    e = (
+        extra[X_FIX] - x[POSITION] + age * x[VELOCITY],
+        extra[X_FIX + 1] - x[POSITION + 1] + age * x[VELOCITY + 1],
+        extra[X_FIX + 2] - x[POSITION + 2] + age * x[VELOCITY + 2],
+    )
+    return e, (extra[at] ** 2, extra[at + 1] ** 2, extra[at + 2] ** 2)
+
+
+@callee
+def late_fix(x, s, extra, e, variance, tape, taped):
+    """A position fix of an instant before: a measurement of p_n - age v_n."""
+    age = extra[X_FIX + AGE_OF_FIX]
+    if told(x, plain(FIX), nis_of_late_fix(x, age, variance, e), s[S_GATE_3]):
+        for i in range(3):
+            only(x, P_N + i)
+            x[H + V_N + i] = -age
+            spread, left = spread_of(x, plain(0), 0.0, 0.0, variance[i], e[i])
+            take(x, spread, left, tape, taped)
+
+
+@callee
+def velocity_fix(x, s, extra):
+    """Innovation and variances. By the age of a late fix the velocity may have changed as over a gap."""
+    age = extra[X_VELOCITY + AGE_OF_FIX]
+    at = X_VELOCITY + SIGMA_OF_FIX
+    changed = s[S_GAP_ACC_Q] * age * age
+    e = (
+        extra[X_VELOCITY] - x[VELOCITY],
+        extra[X_VELOCITY + 1] - x[VELOCITY + 1],
+        extra[X_VELOCITY + 2] - x[VELOCITY + 2],
+    )
+    return e, (extra[at] ** 2 + changed, extra[at + 1] ** 2 + changed, extra[at + 2] ** 2 + changed)
+
+
+@callee
 def insist(x, s, e, dt, still):
     """Stops are rejected for long although the body does not turn: then the velocity is wrong, and its variance is
     opened to what is seen; that of the position to what such a velocity made of it since the last stop."""
@@ -149,8 +212,8 @@ def insist(x, s, e, dt, still):
     return True
 
 
-@njit(cache=True)
-def numbers(x, s, seen, gyr, mag, extra, dt, tape):
+@callee
+def numbers(x, s, seen, gyr, mag, extra, dt, tape, taped):
     """Measurements of one number each."""
     stop = seen & SEEN_STOP != 0
     for kind in (FLOOR, SIDEWAYS, UPWARD, ODOMETER, HEADING, HEIGHT):
@@ -169,23 +232,28 @@ def numbers(x, s, seen, gyr, mag, extra, dt, tape):
             if seen & SEEN_ODOMETER != 0 and s[S_ODO_R] >= 0.0 and dt > 0.0:
                 use, h_consider, variance, e = wheel(x, s, extra[X_TRAVEL], gyr, dt, stop)
         elif kind == HEADING:
-            if seen & SEEN_MAG != 0 and s[S_MAG_R] >= 0.0:
+            dead = mag[0] == 0.0 and mag[1] == 0.0 and mag[2] == 0.0  # some modules give zeros for no reading
+            if seen & SEEN_MAG != 0 and s[S_MAG_R] >= 0.0 and not dead:
                 use, h_consider, variance, e = heading(x, s, mag)
         elif seen & SEEN_HEIGHT != 0:
-            only(x, P_N + 2)
+            only(x, plain(P_N + 2))
             use, variance, e = True, extra[X_HEIGHT_SIGMA] ** 2, extra[X_HEIGHT] - x[POSITION + 2]
         if use:
-            one(x, s, kind, h_consider, variance, e, tape)
+            considered = FLOOR_SLOPE if kind == FLOOR else ODOMETER_SCALE
+            of_it = s[S_FLOOR_SLOPE_VAR] if kind == FLOOR else s[S_ODO_SCALE_VAR]
+            spread, left = spread_of(x, considered, h_consider if of_it > 0.0 else 0.0, of_it, variance, e)
+            if told(x, kind, left * left / spread, s[S_GATE_1]):
+                take(x, spread, left, tape, taped)
 
 
-@njit(cache=True)
+@callee
 def only(x, k):
     for i in range(N):
         x[H + i] = 0.0
     x[H + k] = 1.0
 
 
-@njit(cache=True)
+@callee
 def floor(x, s, stop, dt):
     """A flat floor: at a stop the height is that of the start, between stops nothing moves up or down. A vehicle on a
     slope tells so by its own tilt, body z against up. A small pitch may be a slope or an error of the mounting: the
@@ -206,7 +274,7 @@ def floor(x, s, stop, dt):
     return True, -rise, variance, -x[VELOCITY + 2]
 
 
-@njit(cache=True)
+@callee
 def body_speed(x, s, axis, gyr):
     """Speed of the body's origin along a body axis, and its derivatives by v_n and phi_n into H.
 
@@ -231,7 +299,7 @@ def body_speed(x, s, axis, gyr):
     return ax * vx + ay * vy + az * vz - arm
 
 
-@njit(cache=True)
+@callee
 def turn_rate(x, s, gyr, dt):
     """rad/s beyond the noise of the gyroscope, by which an origin at an unknown lever arm moves otherwise than told."""
     if s[S_LEVER_VAR] == 0.0 or dt <= 0.0:
@@ -241,14 +309,14 @@ def turn_rate(x, s, gyr, dt):
     return math.sqrt(max(w0 * w0 + w1 * w1 + w2 * w2 - noise2, 0.0))
 
 
-@njit(cache=True)
+@callee
 def wheel(x, s, travel_m, gyr, dt, stop):
     """Wheel travel over a window against the filter's own: ticks are too coarse for a speed per sample.
 
     A wheel that does not turn between stops may be between two ticks, or dead: the window waits for its next tick, and
     after ten windows without one it is given up, and told where the filter says that the vehicle moved.
     """
-    speed = body_speed(x, s, 0, gyr)
+    speed = body_speed(x, s, plain(0), gyr)
     x[ODOMETER_M] += travel_m * s[S_ODO_SCALE]
     x[TRAVEL_M] += speed * dt
     x[ODOMETER_S] += dt
@@ -274,7 +342,7 @@ def wheel(x, s, travel_m, gyr, dt, stop):
     return True, mean, s[S_ODO_R] / (window * window) + changed * changed + lever_var, e
 
 
-@njit(cache=True)
+@callee
 def speed_variance(x):
     """Of the speed whose row body_speed() has left in H."""
     total = 0.0
@@ -284,7 +352,7 @@ def speed_variance(x):
     return total
 
 
-@njit(cache=True)
+@callee
 def heading(x, s, mag):
     """Azimuth of the horizontal field, clockwise from north, against the declination; a field that has not the Earth's
     strength and dip is not looked at. It must not tilt: where the tilt is wrong the azimuth is off by its part across
@@ -292,16 +360,18 @@ def heading(x, s, mag):
     mx, my, mz = rotate(x[Q], x[Q + 1], x[Q + 2], x[Q + 3], mag[0], mag[1], mag[2])
     flat2 = mx * mx + my * my
     good = flat2 > 0.0
-    if good and s[S_FIELD] > 0.0:
+    known = s[S_FIELD] if s[S_FIELD] > 0.0 else x[FIELD]
+    known_dip = s[S_DIP] if s[S_DIP] < UNKNOWN_DIP else x[DIP]
+    if good and known > 0.0 and known_dip < UNKNOWN_DIP:
         strength, dip = math.sqrt(flat2 + mz * mz), math.atan2(-mz, math.sqrt(flat2))
-        good = abs(strength - s[S_FIELD]) <= s[S_FIELD_TOL] and abs(dip - s[S_DIP]) <= s[S_DIP_TOL]
+        good = abs(strength - known) <= s[S_FIELD_TOL] * known and abs(dip - known_dip) <= s[S_DIP_TOL]
     if not good:
         x[NIS + HEADING] = 0.0
         x[REJECTED] += float(1 << HEADING)
         return NOT_USED
     e = math.atan2(mx, my) - s[S_DECLINATION] - x[BIAS_M]
     e -= 2.0 * math.pi * math.floor(e / (2.0 * math.pi) + 0.5)
-    only(x, MAG_BIAS)
+    only(x, plain(MAG_BIAS))
     x[H + PHI_N + 2] = 1.0
     tilt = x[COVARIANCE + PHI_N * (COLUMNS + 1)] + x[COVARIANCE + (PHI_N + 1) * (COLUMNS + 1)]
     return True, 0.0, s[S_MAG_R] + tilt * mz * mz / flat2, e

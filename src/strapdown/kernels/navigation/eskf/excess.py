@@ -6,79 +6,93 @@ what starting has put on, and the way is off by that part of the way. Noise woul
 
 import math
 
-from numba import njit
+from strapdown.kernels.jit import plain
+from strapdown.kernels.navigation.callee import callee
+from strapdown.kernels.navigation.eskf.layout import (
+    ACC_EXCESS,
+    COLUMNS,
+    COVARIANCE,
+    GYR_EXCESS,
+    PHI_N,
+    S_ACC_AXES_VAR,
+    S_ACC_SCALE_VAR,
+    S_R_SB,
+    V_N,
+    H,
+    N,
+)
 
-from strapdown.kernels.navigation.eskf.layout import ACC_EXCESS, GYR_EXCESS, PHI_N, V_N, N
 
-
-@njit(cache=True)
-def considered(cov, k, c, g, variances):
+@callee
+def considered(x, k, c, v0, v1, v2):
     """Three numbers of the error state, k to k + 2, fall by g times the three considered ones of column c, which have
-    these variances and nothing to do with each other. g: 3x3, row by row."""
-    g0, g1, g2, g3, g4, g5, g6, g7, g8 = g
-    for j in range(N):
-        if not k <= j < k + 3:
-            x, y, z = cov[j, c], cov[j, c + 1], cov[j, c + 2]
-            one = g0 * x + g1 * y + g2 * z
-            two = g3 * x + g4 * y + g5 * z
-            three = g6 * x + g7 * y + g8 * z
-            cov[k, j] -= one
-            cov[k + 1, j] -= two
-            cov[k + 2, j] -= three
-            cov[j, k] -= one
-            cov[j, k + 1] -= two
-            cov[j, k + 2] -= three
+    the variances v0, v1, v2 and are independent of each other. g: 3x3, row by row, in H, which no measurement uses
+    meanwhile."""
+    r0 = COVARIANCE + k * COLUMNS
+    for i in range(3):
+        r = r0 + i * COLUMNS
+        a = x[H + 3 * i]
+        b = x[H + 3 * i + 1]
+        d = x[H + 3 * i + 2]
+        for j in range(N):
+            if not k <= j < k + 3:
+                row = COVARIANCE + j * COLUMNS
+                change = a * x[row + c] + b * x[row + c + 1] + d * x[row + c + 2]
+                x[r + j] -= change
+                x[row + k + i] -= change
     for i in range(3):
         for m in range(i + 1):
+            ri = r0 + i * COLUMNS + c
+            rm = r0 + m * COLUMNS + c
             change = 0.0
             for n in range(3):
-                a, b = g[3 * i + n], g[3 * m + n]
-                change += variances[n] * a * b - a * cov[k + m, c + n] - b * cov[k + i, c + n]
-            cov[k + i, k + m] += change
+                a = x[H + 3 * i + n]
+                b = x[H + 3 * m + n]
+                v = v0 if n == 0 else (v1 if n == 1 else v2)
+                change += v * a * b - a * x[rm + n] - b * x[ri + n]
+            x[ri - c + k + m] += change
             if m < i:
-                cov[k + m, k + i] += change
+                x[rm - c + k + i] += change
     for i in range(3):
-        for n in range(3):
-            cov[k + i, c + n] -= variances[n] * g[3 * i + n]
+        r = r0 + i * COLUMNS + c
+        x[r] -= v0 * x[H + 3 * i]
+        x[r + 1] -= v1 * x[H + 3 * i + 1]
+        x[r + 2] -= v2 * x[H + 3 * i + 2]
 
 
-@njit(cache=True)
-def gyr_excess(cov, variance, r, turn_n):
+@callee
+def gyr_excess(x, variance, r, turn_n):
     """A gyroscope of wrong scale and cross-coupling D reads D u too much for each radian about its axis u, a vector
     fixed in s: phi grows by -R D u times the turn (rad). A vehicle turns about the vertical, which keeps its place in
     s, so D u is one considered vector. Turns about level axes are few: their excess is taken for noise, of the variance
-    that a vector fixed in s has gathered after a quarter turn, 2, and after half a turn, 4.
+    that a vector fixed in s has gathered after a quarter turn, 2, and after half a turn, 4. r: R_ns by rows.
     """
-    u = turn_n[2]
-    g = (u * r[0], u * r[1], u * r[2], u * r[3], u * r[4], u * r[5], u * r[6], u * r[7], u * r[8])
-    considered(cov, PHI_N, N + GYR_EXCESS, g, (variance, variance, variance))
+    for i in range(9):
+        x[H + i] = turn_n[2] * r[i]
+    considered(x, plain(PHI_N), plain(N + GYR_EXCESS), variance, variance, variance)
     level = variance * 4.0 / math.pi * math.sqrt(turn_n[0] * turn_n[0] + turn_n[1] * turn_n[1])
     for i in range(3):
-        cov[PHI_N + i, PHI_N + i] += level
+        x[COVARIANCE + (PHI_N + i) * (COLUMNS + 1)] += level
 
 
-@njit(cache=True)
-def acc_excess(cov, scale_variance, axes_variance, free, dv_n, r, r_sb):
+@callee
+def acc_excess(x, s, free, dv_n, r):
     """An accelerometer of wrong scale and cross-coupling E reads E a too much; what it reads of gravity too much is a
-    bias. A vehicle speeds up and brakes along body x, so E's column of this axis, told in b, is considered: its scale,
-    and what it reads across. free: 1 if the body may move in any direction, which then has this scale too. 0 for
+    bias. A vehicle speeds up and brakes along body x, so E's column of this axis, expressed in b, is considered: its
+    scale, and what it reads across. free: 1 if the body may move in any direction, which then has this scale too. 0 for
     wheels: what is read across is noise, which the measurements of the speed across see as well, and by its chance
-    correlation with them they would shorten the way. dv_n: change of velocity (m/s).
+    correlation with them they would shorten the way. dv_n: change of velocity (m/s). r: R_ns by rows.
     """
-    xx, xy, xz = axis_n(r, r_sb, 0)
-    yx, yy, yz = axis_n(r, r_sb, 1)
-    zx, zy, zz = axis_n(r, r_sb, 2)
-    x, y, z = dv_n
-    along = xx * x + xy * y + xz * z
-    x = xx * along + free * (x - xx * along)
-    y = xy * along + free * (y - xy * along)
-    z = xz * along + free * (z - xz * along)
-    g = (x, along * yx, along * zx, y, along * yy, along * zy, z, along * yz, along * zz)
-    considered(cov, V_N, N + ACC_EXCESS, g, (scale_variance, axes_variance, axes_variance))
-
-
-@njit(cache=True)
-def axis_n(r, r_sb, axis):
-    """A body axis told in n: R_ns times a column of R_sb."""
-    a, b, c = r_sb[axis], r_sb[3 + axis], r_sb[6 + axis]
-    return r[0] * a + r[1] * b + r[2] * c, r[3] * a + r[4] * b + r[5] * c, r[6] * a + r[7] * b + r[8] * c
+    for axis in range(3):  # columns 1 and 2: body y and z in n; column 0: body x in n, for now
+        a = s[S_R_SB + axis]
+        b = s[S_R_SB + 3 + axis]
+        c = s[S_R_SB + 6 + axis]
+        for i in range(3):
+            x[H + 3 * i + axis] = r[3 * i] * a + r[3 * i + 1] * b + r[3 * i + 2] * c
+    along = x[H] * dv_n[0] + x[H + 3] * dv_n[1] + x[H + 6] * dv_n[2]
+    for i in range(3):
+        forward = x[H + 3 * i] * along
+        x[H + 3 * i] = forward + free * (dv_n[i] - forward)
+        x[H + 3 * i + 1] *= along
+        x[H + 3 * i + 2] *= along
+    considered(x, plain(V_N), plain(N + ACC_EXCESS), s[S_ACC_SCALE_VAR], s[S_ACC_AXES_VAR], s[S_ACC_AXES_VAR])

@@ -1,15 +1,17 @@
-"""The error-state filter: one sample, and the loop over the same step."""
+"""The error-state filter over samples: one live sample, or all rows of a recording, by the same code."""
 
 import math
 
-import numpy as np
 from numba import njit
 
+from strapdown.kernels.jit import pointer
+from strapdown.kernels.navigation.callee import callee, offset
 from strapdown.kernels.navigation.eskf.aids import looks_still, numbers, vectors
 from strapdown.kernels.navigation.eskf.layout import (
     BIAS_M,
     COLUMNS,
     COVARIANCE,
+    EXTRA,
     GAP,
     KINDS,
     LAST_ACC,
@@ -23,17 +25,18 @@ from strapdown.kernels.navigation.eskf.layout import (
     S_ZARU_R,
     SEEN_STOP,
     SINCE_STOP_S,
+    SKIP,
     STARTED,
     STEP_S,
     STILL,
     T_COUNT,
     T_RHO,
+    T_SIZE,
     TRAVEL_M,
     TURNED_RAD,
     USED,
     X_SIZE,
     N,
-    Q,
 )
 from strapdown.kernels.navigation.eskf.predict import predict, predict_gap
 from strapdown.kernels.navigation.eskf.updates import correct
@@ -41,44 +44,7 @@ from strapdown.kernels.navigation.eskf.updates import correct
 KIND_COUNT = len(KINDS)
 
 
-@njit(cache=True)
-def step(x, s, seen, gyr, acc, mag, extra, dt, tape):
-    """x, at the sample before, becomes x at this one. seen: bits of what mag and extra hold, and of a believed stop.
-
-    The first sample has no step: it is kept as the start of the next.
-    """
-    cov = x[COVARIANCE:X_SIZE].reshape(N, COLUMNS)
-    x[USED] = x[REJECTED] = 0.0
-    if len(tape) > 0:
-        for i in range(T_COUNT + 1):
-            tape[i] = 1.0 if T_RHO <= i < T_RHO + 7 else 0.0
-    first = x[STARTED] == 0.0 or not dt > 0.0
-    stop = seen & SEEN_STOP != 0
-    still = False
-    if first:
-        x[STARTED] = 1.0
-    elif dt > s[S_GAP_S]:
-        predict_gap(x, cov, s, dt, tape)
-        x[USED] += float(1 << GAP)
-        x[ODOMETER_M] = x[TRAVEL_M] = x[ODOMETER_S] = x[TURNED_RAD] = x[REFUSED_S] = 0.0
-    else:
-        if x[STEP_S] == 0.0:
-            x[STEP_S] = dt
-        still = stop and s[S_ZARU_R] >= 0.0 and looks_still(x, s, gyr, dt)
-        predict(x, cov, s, gyr, acc, dt, still and x[STILL] > 0.0, tape)
-    for i in range(3):
-        x[LAST_GYR + i], x[LAST_ACC + i] = gyr[i], acc[i]
-    x[STILL] = 1.0 if still else 0.0
-    passed = 0.0 if first else dt
-    x[SINCE_STOP_S] += passed
-    vectors(x, s, seen, gyr, extra, passed, still or s[S_ZARU_R] < 0.0, tape)
-    numbers(x, s, seen, gyr, mag, extra, passed, tape)
-    correct(x)
-    if not first and dt <= s[S_GAP_S]:
-        follow_step(x, dt)
-
-
-@njit(cache=True)
+@callee
 def follow_step(x, dt):
     """The usual step goes to the median by fifths: within 25 samples from ten times it, and a lost sample hardly moves
     it."""
@@ -89,21 +55,69 @@ def follow_step(x, dt):
         x[STEP_S] = max(usual / 1.2, dt)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, said, tapes, states):
-    """step() over rows. mag, extra: no rows where there are none. nominal: q, p, v, biases (17 columns); sigma: of the
-    error state (16); nis: one column per kind; said: bits used, bits rejected. tapes and states: no rows, or all."""
-    nothing = np.empty(0)
-    for i in range(len(dt)):
-        m = mag[i] if len(mag) > 0 else gyr[i]
-        more = extra[i] if len(extra) > 0 else gyr[i]
-        step(x, s, seen[i], gyr[i], acc[i], m, more, dt[i], tapes[i] if len(tapes) > 0 else nothing)
-        for j in range(Q, BIAS_M + 1):
-            nominal[i, j] = x[j]
+    """x, at the sample before, becomes x after these samples: one live sample, or many of a recording. False, and x as
+    before, if an array has another length or the filter still aligns itself.
+
+    Arrays are flat, row after row. seen: bits of what mag and extra hold, and of a believed stop. mag, extra: empty
+    where no row has any. nominal: q, p, v, biases (17 numbers a row); sigma: of the error state (16); nis: one for each
+    kind; said: bits used, bits rejected. nominal empty: a live sample, of which only x is wanted. tapes, states: empty
+    or of all rows, for the smoother. A first sample has no step before it: it is kept as the start of the next.
+    """
+    n = len(dt)
+    live, taped, has_mag, has_extra = len(nominal) == 0, len(tapes) > 0, len(mag) > 0, len(extra) > 0
+    if len(x) != X_SIZE or x[STARTED] < 0.0 or len(gyr) != 3 * n or len(acc) != 3 * n:
+        return False
+    if (has_mag and len(mag) != 3 * n) or (has_extra and len(extra) != EXTRA * n) or len(seen) != n:
+        return False
+    at, settings = pointer(x), pointer(s)
+    for i in range(n):
+        rate, force = offset(gyr, 3 * i), offset(acc, 3 * i)
+        field = offset(mag, 3 * i) if has_mag else rate
+        more = offset(extra, EXTRA * i) if has_extra else rate
+        tape = offset(tapes, T_SIZE * i) if taped else at
+        at[USED] = at[REJECTED] = 0.0
+        if taped:
+            for j in range(T_COUNT + 1):
+                tape[j] = 1.0 if T_RHO <= j < T_RHO + 7 else 0.0
+        if at[SKIP] > 0.0:
+            at[SKIP] -= 1.0
+        else:
+            h, bits = dt[i], seen[i]
+            first = at[STARTED] == 0.0 or not h > 0.0
+            still = False
+            if first:
+                at[STARTED] = 1.0
+            elif h > settings[S_GAP_S]:
+                predict_gap(at, settings, h, tape, taped)
+                at[USED] += float(1 << GAP)
+                at[ODOMETER_M] = at[TRAVEL_M] = at[ODOMETER_S] = at[TURNED_RAD] = at[REFUSED_S] = 0.0
+            else:
+                if at[STEP_S] == 0.0:
+                    at[STEP_S] = h
+                still = bits & SEEN_STOP != 0 and settings[S_ZARU_R] >= 0.0 and looks_still(at, settings, rate, h)
+                predict(at, settings, rate, force, h, still and at[STILL] > 0.0, tape, taped)
+            for j in range(3):
+                at[LAST_GYR + j], at[LAST_ACC + j] = rate[j], force[j]
+            at[STILL] = 1.0 if still else 0.0
+            passed = 0.0 if first else h
+            at[SINCE_STOP_S] += passed
+            vectors(at, settings, bits, rate, more, passed, still or settings[S_ZARU_R] < 0.0, tape, taped)
+            numbers(at, settings, bits, rate, field, more, passed, tape, taped)
+            correct(at)
+            if not first and h <= settings[S_GAP_S]:
+                follow_step(at, h)
+        if live:
+            continue
+        for j in range(BIAS_M + 1):
+            nominal[i * (BIAS_M + 1) + j] = at[j]
         for j in range(N):
-            sigma[i, j] = math.sqrt(max(x[COVARIANCE + j * (COLUMNS + 1)], 0.0))
+            sigma[i * N + j] = math.sqrt(max(at[COVARIANCE + j * (COLUMNS + 1)], 0.0))
         for j in range(KIND_COUNT):
-            nis[i, j] = x[NIS + j]
-        said[i, 0], said[i, 1] = int(x[USED]), int(x[REJECTED])
-        if len(states) > 0:
-            states[i] = x
+            nis[i * KIND_COUNT + j] = at[NIS + j]
+        said[2 * i], said[2 * i + 1] = int(at[USED]), int(at[REJECTED])
+        if taped:
+            for j in range(X_SIZE):
+                states[i * X_SIZE + j] = at[j]
+    return True

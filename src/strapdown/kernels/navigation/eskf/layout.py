@@ -23,36 +23,42 @@ VELOCITY = 7
 BIAS_G = 10
 BIAS_A = 13
 BIAS_M = 16
-STARTED = 17  # 0 until the first sample
+STARTED = 17  # 0 until the first sample; below 0: the filter aligns itself
 LAST_GYR = 18  # the reading before, frame s
 LAST_ACC = 21
 STILL = 24  # 1: the zero angular rate was taken at the sample before
 REFUSED_S = 25  # how much time of stops was rejected since the last that was taken
 ODOMETER_M, TRAVEL_M, ODOMETER_S = 26, 27, 28  # wheel, own prediction and time since the last use of the wheel
 USED, REJECTED = 29, 30  # bits of the measurements of the last step
-NIS = (
-    31  # innovation squared over its variance, one for each kind below; means something where USED or REJECTED says so
-)
-FLOOR_M = 40  # height of the floor
-DX = 41  # room of a step: correction
-H = 57  # room of a step: a measurement's row
-WORK = 73  # room of a step: P h of a measurement, COLUMNS numbers
+NIS = 31  # innovation squared over its variance, one for each kind below; valid where USED or REJECTED has its bit
+DX = 41  # scratch of a step: correction
+H = 57  # scratch of a step: a measurement's row
+WORK = 73  # scratch of a step: P h of a measurement, COLUMNS numbers
 SINCE_STOP_S = 97  # since a stop was last taken
 STEP_S = 98  # the usual step: a lost sample makes one longer
 CLIMB_M = 99  # how high a floor that follows the body's pitch has climbed since the start
 TURNED_RAD = 100  # since the last use of the wheel
-COVARIANCE = 104
+SKIP = 101  # samples still to be passed over: those of the rest on which the filter was aligned
+MEANS = 102  # 1: readings are means over the step before, not values at the time stamp
+FIELD, DIP = 103, 104  # of the magnetic field at the start (uT, rad down); 0 and UNKNOWN_DIP: not known
+UNKNOWN_DIP = 10.0
+FLOOR_M = 105  # height of the floor
+REST = 106  # sums over the rest at the start, while the filter aligns itself (navigation/self_alignment.py)
+COVARIANCE = 136  # a multiple of 8: its rows begin at cache lines
 X_SIZE = COVARIANCE + N * COLUMNS
 
 # kinds of measurement: place of the NIS; its bit is 1 << kind
-ZUPT, ZARU, HEADING, FLOOR, SIDEWAYS, UPWARD, ODOMETER, FIX, HEIGHT = range(9)
-KINDS = ("stop", "still", "heading", "floor", "sideways", "upward", "odometer", "fix", "height")
-GAP, INSISTED = 9, 10  # further bits of USED
+ZUPT, ZARU, HEADING, FLOOR, SIDEWAYS, UPWARD, ODOMETER, FIX, HEIGHT, VELOCITY_FIX = range(10)
+KINDS = ("stop", "still", "heading", "floor", "sideways", "upward", "odometer", "fix", "height", "velocity")
+GAP, INSISTED = 10, 11  # further bits of USED
 
 # what a row brings, besides gyroscope and accelerometer
-SEEN_STOP, SEEN_MAG, SEEN_ODOMETER, SEEN_FIX, SEEN_HEIGHT = 1, 2, 4, 8, 16
-EXTRA = 7  # of a row: wheel travel (m), height (m), its deviation, fix p_n (m), its deviation
-X_TRAVEL, X_HEIGHT, X_HEIGHT_SIGMA, X_FIX, X_FIX_SIGMA = 0, 1, 2, 3, 6
+SEEN_STOP, SEEN_MAG, SEEN_ODOMETER, SEEN_FIX, SEEN_HEIGHT, SEEN_VELOCITY = 1, 2, 4, 8, 16, 32
+# of a row: wheel travel (m); height (m) and its sigma; of position and velocity fixes the value (m, m/s), its sigma and
+# its age (s)
+X_TRAVEL, X_HEIGHT, X_HEIGHT_SIGMA, X_FIX, X_VELOCITY = 0, 1, 2, 3, 10
+SIGMA_OF_FIX, AGE_OF_FIX = 3, 6  # places within a fix
+EXTRA = 17
 
 # settings s
 S_GRAVITY = 0
@@ -67,15 +73,14 @@ S_FLOOR_V_R, S_FLOOR_P_R, S_FLOOR_TILT = 17, 18, 19
 S_SIDE_R, S_UP_R = 20, 21
 S_ODO_R, S_ODO_WINDOW_S, S_ODO_SCALE = 22, 23, 24
 S_MAG_R, S_MAG_VAR, S_MAG_RATE, S_MAG_PER_M = 25, 26, 27, 28
-S_DECLINATION, S_FIELD, S_FIELD_TOL, S_DIP, S_DIP_TOL = 29, 30, 31, 32, 33
+S_DECLINATION, S_FIELD, S_FIELD_TOL, S_DIP, S_DIP_TOL = 29, 30, 31, 32, 33  # 0 and UNKNOWN_DIP: the start's
 S_ODO_SCALE_VAR, S_GYR_EXCESS_VAR = 34, 35  # of the considered parameters
 S_R_SB = 36  # body axes told in s: columns of R_sb, nine numbers row by row
 S_R_BS_B = 45  # lever arm of the sensor, frame b
-S_MEANS = 48  # 1: readings are means over the step before, not values at the time stamp
-S_GYR_READ, S_ACC_READ = 49, 50  # of one reading: rounding to counts, (rad/s)2 and (m/s2)2
-S_ACC_SCALE_VAR, S_ACC_AXES_VAR, S_FLOOR_SLOPE_VAR = 51, 52, 53  # of the considered parameters
-S_LEVER_VAR = 54  # of each number of the lever arm, m2
-S_SIZE = 55
+S_GYR_READ, S_ACC_READ = 48, 49  # of one reading: rounding to counts, (rad/s)2 and (m/s2)2
+S_ACC_SCALE_VAR, S_ACC_AXES_VAR, S_FLOOR_SLOPE_VAR = 50, 51, 52  # of the considered parameters
+S_LEVER_VAR = 53  # of each number of the lever arm, m2
+S_SIZE = 54
 
 # the tape of a step, for the backward pass: the prediction's Phi, then the scalar measurements
 T_H, T_F, T_R, T_TURN, T_RHO, T_COUNT = 0, 1, 4, 13, 14, 21

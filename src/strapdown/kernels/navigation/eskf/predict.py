@@ -6,9 +6,9 @@ acts on rows of P, P is turned over, and Phi acts once more: P Phi^T = (Phi P)^T
 
 import math
 
-from numba import njit
-
-from strapdown.kernels.navigation.dead_reckoning import turned
+from strapdown.kernels.jit import plain
+from strapdown.kernels.navigation.callee import callee
+from strapdown.kernels.navigation.dead_reckoning import rotate, turned
 from strapdown.kernels.navigation.eskf.excess import acc_excess, gyr_excess
 from strapdown.kernels.navigation.eskf.layout import (
     ACC_BIAS,
@@ -16,10 +16,12 @@ from strapdown.kernels.navigation.eskf.layout import (
     BIAS_G,
     BIAS_M,
     COLUMNS,
+    COVARIANCE,
     GYR_BIAS,
     LAST_ACC,
     LAST_GYR,
     MAG_BIAS,
+    MEANS,
     P_N,
     PHI_N,
     POSITION,
@@ -41,28 +43,25 @@ from strapdown.kernels.navigation.eskf.layout import (
     S_MAG_PER_M,
     S_MAG_RATE,
     S_MAG_VAR,
-    S_MEANS,
-    S_R_SB,
     S_SIDE_R,
     S_STILL_Q,
     STEP_S,
     T_F,
     T_H,
-    T_R,
     T_RHO,
     T_TURN,
     V_N,
     VELOCITY,
+    WORK,
     N,
     Q,
 )
 from strapdown.kernels.navigation.mechanisation import increment_of_points
-from strapdown.kernels.rotation import rotate
 
 _WIDEST = math.pi**2 / 3.0  # variance of an angle of which nothing is known
 
 
-@njit(cache=True)
+@callee
 def matrix(w, x, y, z):
     """R of q, row by row."""
     return (
@@ -78,55 +77,77 @@ def matrix(w, x, y, z):
     )
 
 
-@njit(cache=True)
+@callee
 def ends(m0, m1):
     """Values at the start and the end of this step, on the line with means m0 in the step before and m1 in this."""
     a, b, c = 0.5 * (m1[0] - m0[0]), 0.5 * (m1[1] - m0[1]), 0.5 * (m1[2] - m0[2])
     return (m1[0] - a, m1[1] - b, m1[2] - c), (m1[0] + a, m1[1] + b, m1[2] + c)
 
 
-@njit(cache=True)
-def phi_rows(cov, columns, h, f, r, turn):
-    """Rows of cov from the left by Phi, but for the biases' own decay. f: h f_n; r: h R_ns, row by row; turn: 1, or 0
+@callee
+def phi_rows(x, columns, h, turn):
+    """Rows of P from the left by Phi, but for the biases' own decay. WORK: h f_n, then h R_ns row by row; turn: 1, or 0
     if the body did not turn whatever the gyroscope's bias."""
-    fx, fy, fz = f
-    r0, r1, r2, r3, r4, r5, r6, r7, r8 = r
+    fx = x[WORK]
+    fy = x[WORK + 1]
+    fz = x[WORK + 2]
+    r0 = x[WORK + 3]
+    r1 = x[WORK + 4]
+    r2 = x[WORK + 5]
+    r3 = x[WORK + 6]
+    r4 = x[WORK + 7]
+    r5 = x[WORK + 8]
+    r6 = x[WORK + 9]
+    r7 = x[WORK + 10]
+    r8 = x[WORK + 11]
     for j in range(columns):
-        x, y, z = cov[6, j], cov[7, j], cov[8, j]
-        a, b, c = cov[12, j], cov[13, j], cov[14, j]
-        cov[0, j] += h * cov[3, j]
-        cov[1, j] += h * cov[4, j]
-        cov[2, j] += h * cov[5, j]
-        cov[3, j] += y * fz - z * fy - (r0 * a + r1 * b + r2 * c)
-        cov[4, j] += z * fx - x * fz - (r3 * a + r4 * b + r5 * c)
-        cov[5, j] += x * fy - y * fx - (r6 * a + r7 * b + r8 * c)
-        a, b, c = turn * cov[9, j], turn * cov[10, j], turn * cov[11, j]
-        cov[6, j] -= r0 * a + r1 * b + r2 * c
-        cov[7, j] -= r3 * a + r4 * b + r5 * c
-        cov[8, j] -= r6 * a + r7 * b + r8 * c
+        k = COVARIANCE + j
+        phi = k + PHI_N * COLUMNS
+        v = k + V_N * COLUMNS
+        bias = k + ACC_BIAS * COLUMNS
+        phi_x = x[phi]
+        phi_y = x[phi + COLUMNS]
+        phi_z = x[phi + 2 * COLUMNS]
+        a = x[bias]
+        b = x[bias + COLUMNS]
+        c = x[bias + 2 * COLUMNS]
+        for i in range(3):
+            x[k + i * COLUMNS] += h * x[v + i * COLUMNS]
+        x[v] += phi_y * fz - phi_z * fy - (r0 * a + r1 * b + r2 * c)
+        x[v + COLUMNS] += phi_z * fx - phi_x * fz - (r3 * a + r4 * b + r5 * c)
+        x[v + 2 * COLUMNS] += phi_x * fy - phi_y * fx - (r6 * a + r7 * b + r8 * c)
+        bias = k + GYR_BIAS * COLUMNS
+        a = turn * x[bias]
+        b = turn * x[bias + COLUMNS]
+        c = turn * x[bias + 2 * COLUMNS]
+        x[phi] -= r0 * a + r1 * b + r2 * c
+        x[phi + COLUMNS] -= r3 * a + r4 * b + r5 * c
+        x[phi + 2 * COLUMNS] -= r6 * a + r7 * b + r8 * c
 
 
-@njit(cache=True)
-def propagate(cov, h, f, r, turn):
+@callee
+def propagate(x, h, turn):
     """Phi P Phi^T, and Phi times the considered columns."""
     columns = COLUMNS
     for _ in range(2):
-        phi_rows(cov, columns, h, f, r, turn)
+        phi_rows(x, columns, h, turn)
         if columns == COLUMNS:
             for i in range(N):
                 for j in range(i):
-                    cov[i, j], cov[j, i] = cov[j, i], cov[i, j]
+                    k = COVARIANCE + i * COLUMNS + j
+                    m = COVARIANCE + j * COLUMNS + i
+                    x[k], x[m] = x[m], x[k]
         columns = N
 
 
-@njit(cache=True)
-def predict(x, cov, s, gyr, acc, h, still, tape):
+@callee
+def predict(x, s, gyr, acc, h, still, tape, taped):
     """One step of h s, between the reading before and this one. still: the body did not turn during it."""
     w0 = (x[LAST_GYR] - x[BIAS_G], x[LAST_GYR + 1] - x[BIAS_G + 1], x[LAST_GYR + 2] - x[BIAS_G + 2])
     w1 = (gyr[0] - x[BIAS_G], gyr[1] - x[BIAS_G + 1], gyr[2] - x[BIAS_G + 2])
     f0 = (x[LAST_ACC] - x[BIAS_A], x[LAST_ACC + 1] - x[BIAS_A + 1], x[LAST_ACC + 2] - x[BIAS_A + 2])
     f1 = (acc[0] - x[BIAS_A], acc[1] - x[BIAS_A + 1], acc[2] - x[BIAS_A + 2])
-    if s[S_MEANS] > 0.0:  # ends of the line that has these means
+    if x[MEANS] > 0.0:  # ends of the line that has these means
         w0, w1 = ends(w0, w1)
         f0, f1 = ends(f0, f1)
     if still:
@@ -143,82 +164,89 @@ def predict(x, cov, s, gyr, acc, h, still, tape):
     x[POSITION + 2] += 0.5 * h * (vz + uz)
     x[Q], x[Q + 1], x[Q + 2], x[Q + 3] = turned(qw, qx, qy, qz, tx, ty, tz)
 
-    hr = (h * r[0], h * r[1], h * r[2], h * r[3], h * r[4], h * r[5], h * r[6], h * r[7], h * r[8])
-    if len(tape) > 0:
-        tape[T_H], tape[T_F], tape[T_F + 1], tape[T_F + 2] = h, fx, fy, fz
-        for i, value in enumerate(hr):
-            tape[T_R + i] = value
+    x[WORK], x[WORK + 1], x[WORK + 2] = fx, fy, fz
+    for i in range(9):
+        x[WORK + 3 + i] = h * r[i]
+    if taped:
+        tape[T_H] = h
+        for i in range(12):
+            tape[T_F + i] = x[WORK + i]
         tape[T_TURN] = 0.0 if still else 1.0
-    wander(x, cov, s, h, tape)
-    propagate(cov, h, (fx, fy, fz), hr, 0.0 if still else 1.0)
+    wander(x, s, h, tape, taped)
+    propagate(x, h, 0.0 if still else 1.0)
     if s[S_GYR_EXCESS_VAR] > 0.0 and not still:
-        gyr_excess(cov, s[S_GYR_EXCESS_VAR], r, rotate(qw, qx, qy, qz, tx, ty, tz))
+        gyr_excess(x, s[S_GYR_EXCESS_VAR], r, rotate(qw, qx, qy, qz, tx, ty, tz))
     if s[S_ACC_SCALE_VAR] + s[S_ACC_AXES_VAR] > 0.0 and not still:
         dv_n = (fx, fy, fz - s[S_GRAVITY] * h)
         free = 1.0 if s[S_SIDE_R] < 0.0 else 0.0
-        acc_excess(cov, s[S_ACC_SCALE_VAR], s[S_ACC_AXES_VAR], free, dv_n, r, s[S_R_SB : S_R_SB + 9])
+        acc_excess(x, s, free, dv_n, r)
     # over a lost sample the same two readings stand for a longer time: their own noise does not shrink with it
     weight = h * max(h / x[STEP_S], 1.0) if x[STEP_S] > 0.0 else h
     turning = s[S_STILL_Q] * h if still else s[S_GYR_Q] * weight + s[S_GYR_READ] * h * h
     pushing = s[S_ACC_Q] * weight + s[S_ACC_READ] * h * h
     for i in range(3):
-        cov[V_N + i, V_N + i] += pushing
-        cov[PHI_N + i, PHI_N + i] += turning
+        x[COVARIANCE + (V_N + i) * (COLUMNS + 1)] += pushing
+        x[COVARIANCE + (PHI_N + i) * (COLUMNS + 1)] += turning
 
 
-@njit(cache=True)
-def wander(x, cov, s, h, tape):
+@callee
+def wander(x, s, h, tape, taped):
     """Biases: a walk until their variance reaches its cap, and from there the decay that keeps it: Gauss-Markov."""
     for i in range(6):
         k = GYR_BIAS + i
+        var = COVARIANCE + k * (COLUMNS + 1)
         q = (s[S_GYR_BIAS_Q] if i < 3 else s[S_ACC_BIAS_Q]) * h
         cap = s[S_GYR_BIAS_CAP] if i < 3 else s[S_ACC_BIAS_CAP]
         rho = 1.0
-        if cov[k, k] + q > cap:
+        if x[var] + q > cap:
             q = min(q, cap)
-            rho = math.sqrt((cap - q) / cov[k, k]) if cov[k, k] > 0.0 else 1.0
-            scale(cov, k, rho)
-        cov[k, k] += q
-        if len(tape) > 0:
+            rho = math.sqrt((cap - q) / x[var]) if x[var] > 0.0 else 1.0
+            scale(x, k, rho)
+        x[var] += q
+        if taped:
             tape[T_RHO + i] = rho
     rho = 1.0
     if s[S_MAG_VAR] > 0.0:  # the disturbance belongs to the place: it changes with the way
         speed = math.sqrt(x[VELOCITY] ** 2 + x[VELOCITY + 1] ** 2)
         rho = math.exp(-h * (s[S_MAG_RATE] + speed * s[S_MAG_PER_M]))
-        scale(cov, MAG_BIAS, rho)
-        cov[MAG_BIAS, MAG_BIAS] += s[S_MAG_VAR] * (1.0 - rho * rho)
+        scale(x, plain(MAG_BIAS), rho)
+        x[COVARIANCE + MAG_BIAS * (COLUMNS + 1)] += s[S_MAG_VAR] * (1.0 - rho * rho)
         x[BIAS_M] *= rho
-    if len(tape) > 0:
+    if taped:
         tape[T_RHO + 6] = rho
 
 
-@njit(cache=True)
-def scale(cov, k, rho):
+@callee
+def scale(x, k, rho):
     for j in range(COLUMNS):
-        cov[k, j] *= rho
+        x[COVARIANCE + k * COLUMNS + j] *= rho
     for j in range(N):
-        cov[j, k] *= rho
+        x[COVARIANCE + j * COLUMNS + k] *= rho
 
 
-@njit(cache=True)
-def predict_gap(x, cov, s, h, tape):
+@callee
+def predict_gap(x, s, h, tape, taped):
     """A time without readings: the last velocity goes on, and anything up to the gap's acceleration and rate may have
     happened. The heading may have become anything; the tilt of a vehicle on a floor only so much."""
     for i in range(3):
         x[POSITION + i] += h * x[VELOCITY + i]
-    if len(tape) > 0:
-        tape[: T_RHO + 7] = 0.0
+    if taped:
+        for i in range(T_RHO):
+            tape[i] = 0.0
         tape[T_H] = h
         for i in range(7):
             tape[T_RHO + i] = 1.0
-    nothing = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    propagate(cov, h, (0.0, 0.0, 0.0), nothing, 0.0)
+    for i in range(12):
+        x[WORK + i] = 0.0
+    propagate(x, h, 0.0)
     q = s[S_GAP_ACC_Q]
     for i in range(3):
-        cov[P_N + i, P_N + i] += q * h * h * h / 3.0
-        cov[P_N + i, V_N + i] += 0.5 * q * h * h
-        cov[V_N + i, P_N + i] += 0.5 * q * h * h
-        cov[V_N + i, V_N + i] += q * h
-        cov[PHI_N + i, PHI_N + i] += min(s[S_GAP_RATE_Q] * h, _WIDEST if i == 2 else s[S_GAP_TILT])
-        cov[GYR_BIAS + i, GYR_BIAS + i] += s[S_GYR_BIAS_Q] * h
-        cov[ACC_BIAS + i, ACC_BIAS + i] += s[S_ACC_BIAS_Q] * h
+        p, v = COVARIANCE + (P_N + i) * (COLUMNS + 1), COVARIANCE + (V_N + i) * (COLUMNS + 1)
+        x[p] += q * h * h * h / 3.0
+        x[p + V_N - P_N] += 0.5 * q * h * h
+        x[v + P_N - V_N] += 0.5 * q * h * h
+        x[v] += q * h
+        phi = COVARIANCE + (PHI_N + i) * (COLUMNS + 1)
+        x[phi] += min(s[S_GAP_RATE_Q] * h, _WIDEST if i == 2 else s[S_GAP_TILT])
+        x[COVARIANCE + (GYR_BIAS + i) * (COLUMNS + 1)] += s[S_GYR_BIAS_Q] * h
+        x[COVARIANCE + (ACC_BIAS + i) * (COLUMNS + 1)] += s[S_ACC_BIAS_Q] * h

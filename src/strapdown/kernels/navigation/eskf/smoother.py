@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
+from strapdown.kernels.navigation.callee import callee
 from strapdown.kernels.navigation.dead_reckoning import turned
 from strapdown.kernels.navigation.eskf.layout import (
     ACC_BIAS,
@@ -39,7 +40,7 @@ from strapdown.kernels.navigation.eskf.layout import (
 )
 
 
-@njit(cache=True)
+@callee
 def phi_transposed_rows(m, tape):
     """Rows of m from the left by Phi^T; Phi as eskf_predict.phi_rows after the biases' decay."""
     h, turn = tape[T_H], tape[T_TURN]
@@ -63,7 +64,7 @@ def phi_transposed_rows(m, tape):
             m[9 + i, j] *= tape[T_RHO + i]
 
 
-@njit(cache=True)
+@callee
 def back_measurement(lam, lam2, tape, at, work):
     h, gain = tape[at : at + N], tape[at + N : at + 2 * N]
     spread, e = tape[at + 2 * N], tape[at + 2 * N + 1]
@@ -83,7 +84,7 @@ def back_measurement(lam, lam2, tape, at, work):
             lam2[i, j] += h[i] * h[j] * inner - h[i] * work[j] - work[i] * h[j]
 
 
-@njit(cache=True)
+@callee
 def back_prediction(lam, lam2, tape):
     phi_transposed_rows(lam.reshape(N, 1), tape)
     for _ in range(2):
@@ -93,7 +94,7 @@ def back_prediction(lam, lam2, tape):
                 lam2[i, j], lam2[j, i] = lam2[j, i], lam2[i, j]
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def backward_rows(lam, lam2, tapes, states, nominal, sigma):
     """From the last of these rows to the first; lam and lam2 come from the rows after and go to those before. nominal
     and sigma become the smoothed ones."""
@@ -124,7 +125,7 @@ def backward_rows(lam, lam2, tapes, states, nominal, sigma):
         back_prediction(lam, lam2, tape)
 
 
-@njit(cache=True)
+@callee
 def put(x, dx, out):
     """The state x, corrected by dx."""
     for i in range(3):

@@ -1,0 +1,41 @@
+"""A body of which nothing is assumed but its stops."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from strapdown.live import Start
+from strapdown.navigation.carriers.residual_errors import vehicle_filter
+from strapdown.navigation.carriers.vehicle_stops import vehicle_stops
+from strapdown.navigation.carriers.wheeled_robot import UNKNOWN_LEVER_M
+from strapdown.navigation.eskf.filter import Eskf
+from strapdown.navigation.eskf.updates import FlatFloor
+from strapdown.navigation.start_at_rest import Heading, start_at_rest
+from strapdown.navigation.stops.intervals import StopIntervals, solution_with_stops
+from strapdown.recordings.facts import Facts
+from strapdown.types import Recording, Solution
+
+
+@dataclass(frozen=True)
+class Free:
+    """heading: at the start. lever_sigma_m: how well each number of Facts.r_bs_b is known. flat_floor: all stops are as
+    high as the first."""
+
+    corrects_delay: ClassVar[bool] = True
+    heading: Heading = field(default_factory=Heading)
+    lever_sigma_m: float = UNKNOWN_LEVER_M
+    flat_floor: bool = False
+
+    def start(self, recording: Recording, facts: Facts) -> Start:
+        return start_at_rest(recording, facts, self.heading)
+
+    def stops(self, recording: Recording, facts: Facts) -> StopIntervals:
+        return vehicle_stops(recording, facts)
+
+    def estimator(self, recording: Recording, facts: Facts) -> Eskf:
+        floor = FlatFloor(velocity_sigma_m_s=None, tilt_rad=np.pi) if self.flat_floor else None
+        return vehicle_filter(recording, facts, lever_sigma_m=self.lever_sigma_m, flat_floor=floor)
+
+    def after(self, solution: Solution, stops: StopIntervals) -> Solution:
+        return solution_with_stops(solution, stops)

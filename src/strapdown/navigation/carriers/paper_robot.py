@@ -1,0 +1,37 @@
+"""Paper C's robot: its filter of 15 states believes the controller, and checks each signalled stop by itself."""
+
+from dataclasses import dataclass, field, replace
+
+from strapdown.live import Start
+from strapdown.navigation.carriers.vehicle_stops import has_signal, vehicle_stops
+from strapdown.navigation.ekf15 import Ekf15
+from strapdown.navigation.start_at_rest import Heading, start_at_rest
+from strapdown.navigation.stops.intervals import StopIntervals
+from strapdown.recordings.facts import Facts
+from strapdown.types import Recording, Solution
+
+
+@dataclass(frozen=True)
+class PaperRobot:
+    """heading: at the start. Where the controller never signals, the filter is given what the sensor shows."""
+
+    heading: Heading = field(default_factory=Heading)
+
+    def start(self, recording: Recording, facts: Facts) -> Start:
+        return start_at_rest(recording, facts, self.heading)
+
+    def stops(self, recording: Recording, facts: Facts) -> StopIntervals:
+        found = vehicle_stops(recording, facts)
+        return replace(found, used=recording.stop) if has_signal(recording) else found
+
+    def estimator(self, recording: Recording, facts: Facts) -> Ekf15:
+        return Ekf15(
+            gravity=facts.gravity,
+            declination_rad=facts.declination_rad,
+            magnetic_heading=recording.mag_s is not None,
+            q_bs=facts.q_bs,
+        )
+
+    def after(self, solution: Solution, stops: StopIntervals) -> Solution:
+        """As the filter has it: its own verdicts on the stops are its flags."""
+        return solution

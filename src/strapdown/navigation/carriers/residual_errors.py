@@ -1,0 +1,139 @@
+"""Errors of the sensor that calibration has not taken off: settings of the error-state filter for a vehicle.
+
+One set of settings for the command and the papers (docs/navigation.md).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from strapdown.calibration.calibration import Calibration
+from strapdown.navigation.eskf.filter import Eskf
+from strapdown.navigation.eskf.updates import MagneticHeading
+from strapdown.recordings.facts import Facts
+from strapdown.sensors.parts.part import Part
+from strapdown.sensors.parts.sheet_number import Number
+from strapdown.sensors.parts.units import unit
+from strapdown.sensors.triad import Triad
+from strapdown.types import Array, Recording
+
+# rad/s, m/s2: what a part changes between its calibration and the drive
+CHANGED_GYR, CHANGED_ACC = 5e-4, 2e-3
+CHANGED_SCALE = 1e-4  # of the accelerometer: a degree or two, where data sheets allow 0.005 to 0.02 % each
+# scale and cross-coupling of a sensor of which nothing is known: most such modules were calibrated by their maker
+COMMON_SCALE, COMMON_AXES = 0.003, 0.003
+KNOWN_SCALE, KNOWN_AXES = 0.001, 0.001  # of a log that states it is calibrated, and not how well
+_LIMIT = 3.0  # sigmas: where the limit of a data sheet stands, as for virtual specimens (sensors/parts/tolerance.py)
+_FREE_POSES = ("diagonal", "full", "cubic")  # calibrations by gravity alone: they cannot see all axes turned together
+
+
+def vehicle_filter(recording: Recording, facts: Facts, **more: Any) -> Eskf:
+    """The error-state filter for what is known of the sensor: noise of the part, uncertainty of its calibration, and
+    the magnetometer if the log has one. more: settings by what carries it."""
+    settings: dict[str, Any] = {"gravity": facts.gravity, "q_bs": facts.q_bs, "r_bs_b": facts.r_bs_b}
+    if recording.mag_s is not None:
+        settings["magnetic_heading"] = MagneticHeading(declination_rad=facts.declination_rad)
+    calibrated = facts.calibration is None and _states_calibrated(recording)
+    settings |= as_bought(None if calibrated else facts.part)
+    if calibrated:
+        settings |= {"gyr_matrix_sigma": KNOWN_SCALE, "acc_scale_sigma": KNOWN_SCALE, "acc_axes_sigma": KNOWN_AXES}
+    if facts.calibration is not None:
+        settings |= left_by(facts.calibration, facts.gravity, facts.part)
+    nonlinearity = left_by_nonlinearity(facts.noise.get("accelerometer"), facts.gravity, facts.calibration)
+    settings["acc_scale_sigma"] = float(np.hypot(settings["acc_scale_sigma"], nonlinearity))
+    settings |= more
+    if {"gyroscope", "accelerometer"} <= set(facts.noise):
+        return Eskf.for_triads(facts.noise["gyroscope"], facts.noise["accelerometer"], **settings)
+    return Eskf(**settings)
+
+
+def _states_calibrated(recording: Recording) -> bool:
+    """As calibration/apply.py writes it."""
+    said = recording.meta.get("calibrated")
+    return isinstance(said, Mapping) and {"accelerometer", "gyroscope"} <= set(said)
+
+
+def as_bought(part: Part | None) -> dict[str, float]:
+    """Settings of the filter for a specimen that nobody has calibrated: the tolerances of its part."""
+    acc, gyr = (_tolerance(part, name) for name in ("accelerometer", "gyroscope"))
+    found = {
+        "gyr_matrix_sigma": max(gyr["scale"], gyr["axes"] / float(np.sqrt(2.0))),
+        "acc_scale_sigma": acc["scale"],
+        "acc_axes_sigma": acc["axes"],
+    }
+    return found | {f"{name}_bias_sigma": each["bias"] for name, each in (("gyr", gyr), ("acc", acc)) if "bias" in each}
+
+
+def left_by(calibration: Calibration, gravity: float, part: Part | None = None) -> dict[str, float]:
+    """Settings of the filter for the uncertainty that a calibration states, and for what the part has changed since.
+
+    An error of a matrix off its diagonal is half a skew of the axes and half a turn of all axes of the sensor against
+    the case, mounting_sigma_rad(), which no filter can see. The skew of the accelerometer acts as a bias while level;
+    that of the gyroscope tilts in turns. Its scale belongs to the rates of the calibration: at others the nonlinearity
+    of the part changes it, so it is taken for no better than the skew. What the accelerometer reads across of a drive
+    forward is its skew and the turn of its axes against the wheels, both. Elements not found: the part's tolerance.
+    """
+    found: dict[str, float] = {}
+    gyr, acc = _sigma(calibration, "gyroscope"), _sigma(calibration, "accelerometer")
+    if "bias" in gyr and np.isfinite(gyr["bias"]).all():
+        found["gyr_bias_sigma"] = float(np.hypot(_rms(gyr["bias"]), CHANGED_GYR))
+    if "matrix" in gyr:
+        scale, axes = _matrix_sigma(gyr["matrix"], part, "gyroscope")
+        found["gyr_matrix_sigma"] = max(scale, axes / float(np.sqrt(2.0)))
+    if "bias" in acc and np.isfinite(acc["bias"]).all():
+        skew = mounting_sigma_rad(calibration)
+        found["acc_bias_sigma"] = float(np.sqrt(_rms(acc["bias"]) ** 2 + (gravity * skew) ** 2 + CHANGED_ACC**2))
+    if "matrix" in acc:
+        scale, axes = _matrix_sigma(acc["matrix"], part, "accelerometer")
+        found["acc_scale_sigma"] = float(np.hypot(scale, CHANGED_SCALE))
+        if calibration.corrections["accelerometer"].found.data.get("model") in _FREE_POSES:
+            axes = float(np.hypot(axes, _tolerance(part, "accelerometer")["axes"] / np.sqrt(2.0)))
+        found["acc_axes_sigma"] = axes
+    return found
+
+
+def left_by_nonlinearity(accelerometer: Triad | None, gravity: float, calibration: Calibration | None) -> float:
+    """How far the scale of a nonlinear part differs between 0, where the axes of a level vehicle work, and the
+    straight line over +-1 g that a calibration finds: y - x = n (3 x - 4 x^3 / R^2), R the range, so 4 n (g / R)^2."""
+    cubic = {} if calibration is None else _sigma(calibration, "accelerometer")
+    if accelerometer is None or accelerometer.full_scale is None or np.isfinite(cubic.get("cubic", np.inf)).all():
+        return 0.0
+    largest = max(abs(n) for n in accelerometer.nonlinearity)
+    return 4.0 * largest * (gravity / accelerometer.full_scale) ** 2
+
+
+def mounting_sigma_rad(calibration: Calibration) -> float:
+    """How well the accelerometer's axes are known against their case, about each horizontal axis of a level case."""
+    matrix = _sigma(calibration, "accelerometer").get("matrix")
+    if matrix is None or not np.isfinite(matrix[:2, 2]).all():
+        return 0.0
+    return _rms(matrix[:2, 2]) / float(np.sqrt(2.0))
+
+
+def _matrix_sigma(sigma: Array, part: Part | None, instrument: str) -> tuple[float, float]:
+    """Deviations on the diagonal and off it; inf stands for an element that was assumed."""
+    allowed, diagonal = _tolerance(part, instrument), np.eye(3, dtype=bool)
+    known = np.where(np.isfinite(sigma), sigma, np.where(diagonal, allowed["scale"], allowed["axes"]))
+    return _rms(known[diagonal]), _rms(known[~diagonal])
+
+
+def _tolerance(part: Part | None, instrument: str) -> dict[str, float]:
+    """Deviations of scale, axes and, where the data sheet tells it, bias (rad/s, m/s2) among specimens."""
+    found = {"scale": COMMON_SCALE, "axes": COMMON_AXES}
+    sheet = None if part is None else getattr(part.file, instrument)
+    if sheet is not None:
+        for name, field in (("scale", "scale_tolerance"), ("axes", "cross_axis"), ("bias", "offset")):
+            number: Number | None = getattr(sheet, field)
+            if number is not None and number.unit != "LSB":  # counts need the range
+                largest = max(abs(value) for value in number.all()) * unit(number.unit).factor
+                found[name] = largest / (1.0 if number.kind == "typ" else _LIMIT)
+    return found
+
+
+def _sigma(calibration: Calibration, instrument: str) -> dict[str, Array]:
+    return dict(getattr(calibration.corrections.get(instrument), "sigma", {}))
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(np.square(values))))

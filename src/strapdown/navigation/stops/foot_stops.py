@@ -1,0 +1,72 @@
+"""Stops of a foot, with a threshold that follows the gait: one setting for a slow walk and for a run.
+
+A walking foot that stands still reads 0.1 rad/s and a running one 2 rad/s, so no fixed threshold fits both. A stance
+is seen by contrast: the foot moves much less than just before. In Bayes' terms (Wahlström, Skog, Gustafsson, Markham
+and Trigoni 2019): what a standing foot reads grows with the speed of the gait, and the cost of a missed stop grows
+with the time since the last one. The speed of the gait is taken from the recent peak of the signal itself, so that
+the verdict does not depend on a filter that depends on the verdict.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strapdown import earth
+from strapdown.kernels.navigation import stop_detectors as kernel
+from strapdown.navigation.stops.windowed import Windowed
+from strapdown.types import Array, Event, Recording
+
+LONG_S = 5.0  # a walk without a stance for so long is an event
+
+
+@dataclass(frozen=True)
+class FootStops(Windowed):
+    """The signal is SHOE's: root mean square of rate and of force without gravity; 1 m/s2 counts as force_as_rate
+    rad/s.
+
+    ratio: it stands below this part of the recent peak, which is forgotten within forget_s. least_rad_s: below this it
+    always stands. patience_s: so long without a stop, and the threshold rises by a factor e each second.
+    """
+
+    name: str = field(default="foot", init=False)
+    window_s: float = 0.055
+    force_as_rate: float = 0.4
+    ratio: float = 0.125
+    forget_s: float = 0.67
+    least_rad_s: float = 0.1
+    patience_s: float = 2.0
+    gravity: str | float = "earth"
+
+    def _numbers(self) -> dict[int, float]:
+        return {
+            kernel.S_KIND: kernel.GAIT,
+            kernel.S_GRAVITY: earth.gravity(self.gravity),
+            kernel.S_ACC: 1.0 / self.force_as_rate,
+            kernel.S_GYR: 1.0,
+            kernel.S_RATIO: self.ratio,
+            kernel.S_FORGET_S: self.forget_s,
+            kernel.S_LEAST: self.least_rad_s,
+            kernel.S_PATIENCE_S: self.patience_s,
+        }
+
+    def _events(self, t: Array, stop: NDArray[np.bool_]) -> list[Event]:
+        ends = np.concatenate([[t[0]], t[stop], [t[-1]]])
+        return [
+            Event(float(ends[i]), float(ends[i + 1]), "no_stance", f"no stance found for {ends[i + 1] - ends[i]:.1f} s")
+            for i in np.flatnonzero(np.diff(ends) > LONG_S)
+        ]
+
+    @property
+    def delay_s(self) -> float:
+        """By how much the verdict on a sample comes after it."""
+        return self.window_s / 2.0 if self.look_ahead else 0.0
+
+
+def rest_samples(recording: Recording, settings: FootStops, most_s: float) -> int:
+    """How many samples at the start are a rest: below least_rad_s, at most most_s of them."""
+    moving = np.flatnonzero(settings.find(recording).signal >= settings.least_rad_s)
+    after = settings.window_of(recording.step_s)
+    after = after - 1 - after // 2 if settings.look_ahead else 0
+    first = max(int(moving[0]) - after, 0) if len(moving) else len(recording)
+    return min(first, int(np.searchsorted(recording.t, recording.t[0] + most_s, side="right")))

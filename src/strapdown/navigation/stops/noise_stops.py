@@ -1,0 +1,270 @@
+"""Stops of a vehicle: the controller's signal and the IMU's statistics, both.
+
+A stop that only the wheels or the controller show freezes a filter when an encoder dies or a flag sticks; one that only
+the IMU shows may be a smooth drive. Each sample gets a verdict: believed (both agree), doubted (the controller signals
+a stop, the IMU not yet or no more), rejected (the IMU is sure, or the doubt lasts). Without a controller's signal, and
+until it has signalled a stop for the first time, the IMU decides alone. A wheel that turns speaks against a stop; one
+that does not turn does not speak for it, as its encoder may be dead, but one that has just come to rest widens the
+IMU's limits as a controller does that has just signalled a stop.
+"""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from strapdown.errors import InputError
+from strapdown.kernels.compiled import settle
+from strapdown.kernels.navigation import stop_judge as judge
+from strapdown.live import State, refuse_state, state_of
+from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT, refuse_sample
+from strapdown.navigation.stops.intervals import StopIntervals, Verdict
+from strapdown.navigation.stops.judged import both_instruments, judged_stops, verdict_of, words_of
+from strapdown.navigation.stops.wheel import turning_travel_m
+from strapdown.sensors.triad import Triad
+from strapdown.types import Array, Recording, Sample
+
+# Of a recording as a whole, where a verdict may wait: a longer window that knows the noise sees gentler moves.
+OFF_LINE: dict[str, float] = {"window_s": 0.3, "noise_factor": 1.0, "gain_sigmas": 6.0}
+_INVERTED = 0.2  # part of the stops that a flag may show and still look inverted
+
+
+@dataclass(frozen=True)
+class NoiseStops:
+    """Thresholds from the sensor's noise: acc_sigma_m_s2, gyr_sigma_rad_s are standard deviations of a reading at rest.
+
+    window_s: over so long readings vary by no more than noise_factor times these (a parked motor hums), by a test with
+    false_alarm for each window. A stop is found again where force and speed, reckoned since the last one, are back:
+
+    - after a controller's signal that has changed from move to stop: within shift_m_s2 and speed_m_s, which grow by
+      drift_m_s2 each second, or if readings stay calm and the same for calm_s;
+    - without such a signal: within least_shift_m_s2 and least_speed_m_s in addition to alone_sigmas of what noise, the
+      wandering of a rest (steady_m_s2) and turns (turn_leak of their angle is a tilt) do to the reckoning, and calm
+      for calm_share of the time since the last stop; or after lost_s of calm.
+
+    turn_rad_s: largest mean rate at a stop, in addition to noise. gain_sigmas: a stop ends when the integrated force
+    reaches this many sigmas of speed; None, for what is held by hand, disables the test, and the limits are wide
+    without a signal too. strong: statistic over threshold at which a signalled stop is rejected at once; doubt_s: for
+    how long it is only doubted else. gap_s: a longer step empties the window. mean_s: over which the rest is learned.
+    wheel_m: travel within window_s above which the wheel turns; None: the wheel is not used.
+    """
+
+    name: str = field(default="noise", init=False)
+    acc_sigma_m_s2: float = 0.03
+    gyr_sigma_rad_s: float = 0.002
+    window_s: float = 0.15
+    noise_factor: float = 1.5
+    false_alarm: float = 1e-4
+    shift_m_s2: float = 0.05
+    turn_rad_s: float = 0.01
+    speed_m_s: float = 0.03
+    drift_m_s2: float = 0.03
+    calm_s: float = 1.0
+    least_shift_m_s2: float = 0.005
+    least_speed_m_s: float = 0.01
+    alone_sigmas: float = 3.0
+    steady_m_s2: float = 0.002
+    turn_leak: float = 0.002
+    calm_share: float = 0.07
+    lost_s: float = 12.0
+    gain_sigmas: float | None = None
+    strong: float = 10.0
+    doubt_s: float = 0.5
+    gap_s: float = 0.5
+    mean_s: float = 2.0
+    wheel_m: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if name != "name" and value is not None and not 0.0 < value < np.inf:
+                raise InputError(f"{name} of the stop settings is {value}; give a number above 0")
+        if not self.false_alarm < 1.0:
+            raise InputError(f"false_alarm is {self.false_alarm}; give a probability below 1")
+
+    @classmethod
+    def for_triads(cls, gyroscope: Triad, accelerometer: Triad, rate_hz: float, **more: Any) -> Self:
+        """Sigmas of a reading from N, the resolution and the rate: of each instrument the noisiest axis."""
+        said: dict[str, Any] = {}
+        for name, triad, unit in (
+            ("gyr_sigma_rad_s", gyroscope, "rad/s"),
+            ("acc_sigma_m_s2", accelerometer, "m/s2"),
+        ):
+            if triad.unit != unit:
+                raise InputError(f"the triad for {name} reads {triad.unit}; give one that reads {unit}")
+            said[name] = float(np.hypot(max(triad.white) * np.sqrt(rate_hz), triad.resolution / np.sqrt(12.0)))
+            if not said[name] > 0.0:
+                raise InputError(f"the triad for {name} has no noise to derive a threshold from; give {name}")
+        return cls(**{**said, **more})
+
+    @classmethod
+    def from_rest(cls, recording: Recording, rest_s: float = 1.0, **more: Any) -> Self:
+        """Standard deviations of a reading as they are in the first rest_s of this recording, which are a rest; and the
+        travel above which its wheel turns."""
+        if recording.gyr_s is None or recording.acc_s is None:
+            raise InputError("the recording has no gyroscope or no accelerometer; stops are judged by both")
+        rows = recording.t <= recording.t[0] + rest_s
+        if rows.sum() < 10:
+            raise InputError(f"the first {rest_s:g} s have {rows.sum()} samples, noise needs 10; give a longer rest")
+        acc, gyr = (float(x[rows].std(axis=0).max()) for x in (recording.acc_s, recording.gyr_s))
+        if not (acc > 0.0 and gyr > 0.0):
+            raise InputError("the readings at rest do not vary, so they show no noise; give the standard deviations")
+        known = {"acc_sigma_m_s2": acc, "gyr_sigma_rad_s": gyr}
+        found = cls(**{**known, **more})
+        return replace(found, wheel_m=_wheel_m(found, recording))
+
+    @classmethod
+    def off_line(
+        cls,
+        recording: Recording,
+        gyroscope: Triad | None = None,
+        accelerometer: Triad | None = None,
+        *,
+        rest_s: float = 1.0,
+    ) -> Self:
+        """For a whole recording that begins with a rest of rest_s; edges.py trims what it finds. Sigmas are those of
+        this rest, which hold a motor's hum too, or those of the part where they are larger or the rest shows
+        none."""
+        part = None
+        if gyroscope is not None and accelerometer is not None:
+            part = cls.for_triads(gyroscope, accelerometer, 1.0 / recording.step_s, **OFF_LINE)
+            part = replace(part, wheel_m=_wheel_m(part, recording))
+        try:
+            seen = cls.from_rest(recording, rest_s, **OFF_LINE)
+        except InputError:
+            if part is None:
+                raise
+            return part
+        if part is None:
+            return seen
+        acc, gyr = (max(getattr(seen, x), getattr(part, x)) for x in ("acc_sigma_m_s2", "gyr_sigma_rad_s"))
+        return replace(seen, acc_sigma_m_s2=acc, gyr_sigma_rad_s=gyr)
+
+    def window_of(self, step_s: float) -> int:
+        """Samples of the window at this step."""
+        return max(round(self.window_s / step_s), 3)
+
+    def threshold(self, size: int) -> float:
+        """Largest variance ratio of a rest, for a window of so many samples."""
+        from scipy.special import chdtri
+
+        degrees = 3 * (size - 1)
+        return self.noise_factor**2 * float(chdtri(degrees, self.false_alarm)) / degrees
+
+    @cached_property
+    def _packed(self) -> dict[float, Array]:
+        """Settings as the kernel reads them, by the usual step."""
+        return {}
+
+    def settings(self, step_s: float) -> Array:
+        """As the kernel reads them, for a source that reads every step_s."""
+        if step_s in self._packed:
+            return self._packed[step_s]
+        size = self.window_of(step_s)
+        s = np.empty(judge.S_SIZE)
+        root = np.sqrt(size)
+        s[judge.S_ACC_VAR], s[judge.S_GYR_VAR] = self.acc_sigma_m_s2**2, self.gyr_sigma_rad_s**2
+        s[judge.S_LIMIT] = self.threshold(size)
+        s[judge.S_STRONG] = self.strong * s[judge.S_LIMIT]
+        s[judge.S_SHIFT] = self.shift_m_s2 + 4.0 * self.noise_factor * self.acc_sigma_m_s2 / root
+        s[judge.S_TURN] = self.turn_rad_s + 4.0 * self.noise_factor * self.gyr_sigma_rad_s / root
+        s[judge.S_SPEED], s[judge.S_DRIFT] = self.speed_m_s, self.drift_m_s2
+        s[judge.S_DOUBT_S], s[judge.S_GAP_S], s[judge.S_MEAN_S] = self.doubt_s, self.gap_s, self.mean_s
+        s[judge.S_CALM_S], s[judge.S_LOST_S], s[judge.S_WINDOW_S] = self.calm_s, self.lost_s, size * step_s
+        s[judge.S_ACC_N2] = (self.noise_factor * self.acc_sigma_m_s2) ** 2 * step_s
+        s[judge.S_GYR_N2] = (self.noise_factor * self.gyr_sigma_rad_s) ** 2 * step_s
+        s[judge.S_STEADY], s[judge.S_LEAK] = self.steady_m_s2, self.turn_leak
+        s[judge.S_GAINED], s[judge.S_ALONE] = self.gain_sigmas or 0.0, self.alone_sigmas
+        s[judge.S_SHARE] = self.calm_share
+        # two means of a window, of the same rest
+        s[judge.S_SAME] = s[judge.S_SHIFT]
+        if self.gain_sigmas is not None:
+            s[judge.S_SAME] = (
+                self.least_shift_m_s2 + 4.0 * self.noise_factor * self.acc_sigma_m_s2 * np.sqrt(2.0) / root
+            )
+        s[judge.S_LEAST_F], s[judge.S_LEAST_V] = self.least_shift_m_s2, self.least_speed_m_s
+        s[judge.S_WHEEL_M], s[judge.S_WHEEL_S] = self.wheel_m or 0.0, self.window_s
+        s.flags.writeable = False
+        self._packed[step_s] = s
+        return s
+
+    def start(self, step_s: float) -> State:
+        """Before the first sample, of a source that reads every step_s."""
+        if not 0.0 < step_s < np.inf:
+            raise InputError(f"the usual step is {step_s} s; give a number above 0")
+        settle(judge.rows)
+        size = self.window_of(step_s)
+        x = np.zeros(judge.state_size(size))
+        x[judge.SIZE], x[judge.STEP_S] = size, step_s
+        return state_of(NoiseStops, x)
+
+    def step(self, state: State, sample: Sample) -> tuple[State, Verdict]:
+        """The state after the sample, and the verdict on it. sample.stop: the controller's signal."""
+        if not isinstance(state, State) or state.owner is not NoiseStops:
+            raise refuse_state(state, NoiseStops)
+        x = state.numbers.copy()
+        step_s = float(x[judge.STEP_S])
+        settings = self._settings_for(x, step_s)
+        try:
+            stop, travel_m = sample.stop, sample.travel_m
+            word = judge.SAYS_NOTHING if stop is None else judge.SAYS_STOP if stop else judge.SAYS_MOVE
+            travel = EMPTY if travel_m is None else np.array((travel_m,))
+            times = np.array((sample.t,)), np.array((sample.dt,))
+            taken = judge.rows(
+                *(x, settings, BITS[word], sample.gyr_s, sample.acc_s, travel, *times),
+                *(NO_COUNTS_OUT, NO_OUT, NO_OUT, NO_OUT),
+            )
+        except (TypeError, AttributeError):  # numba has no compiled version that fits
+            taken = False
+        if not taken:
+            raise refuse_sample(sample)
+        limit = float(settings[judge.S_LIMIT])
+        return state_of(NoiseStops, x), verdict_of(int(x[judge.LAST]), float(x[judge.STATISTIC]), limit)
+
+    def _settings_for(self, x: Array, step_s: float) -> Array:
+        """Settings for a state, whose window must be as long as theirs."""
+        size = self.window_of(step_s)
+        if size != x[judge.SIZE]:
+            raise InputError(
+                f"the state's window has {x[judge.SIZE]:.0f} samples, a window_s of {self.window_s:g} s needs {size}; "
+                "a window of another length needs a new start"
+            )
+        return self.settings(step_s)
+
+    def find(self, recording: Recording) -> StopIntervals:
+        """Verdicts on all samples, each from what was known by then: the steps, to the bit."""
+        gyr, acc = both_instruments(recording)
+        x, n = self.start(recording.step_s).numbers, len(recording)
+        dt = np.diff(recording.t, prepend=recording.t[0])
+        travel, words = EMPTY, words_of(recording)
+        if recording.odometer is not None:
+            travel = np.diff(recording.odometer, prepend=recording.odometer[0])
+        for array in (dt, words, travel):
+            array.flags.writeable = False
+        verdict, signal, speed, since = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n), np.empty(n)
+        settings = self.settings(recording.step_s)
+        inputs = (x, settings, words, gyr.reshape(-1), acc.reshape(-1), travel, recording.t, dt)
+        assert judge.rows(*inputs, verdict, signal, speed, since)
+        return judged_stops(recording, verdict, signal, float(settings[judge.S_LIMIT]), since, speed)
+
+
+def _wheel_m(settings: NoiseStops, recording: Recording) -> float | None:
+    """As given, else the travel above which the wheel of this recording turns."""
+    return settings.wheel_m if settings.wheel_m is not None else turning_travel_m(recording, settings.window_s)
+
+
+def looks_inverted(recording: Recording, settings: NoiseStops) -> bool:
+    """Whether the flag is set where the readings show motion, and not where they show a stop."""
+    if recording.stop is None or not recording.stop.any():
+        return False
+    alone = settings.find(replace(recording, stop=None)).believed
+    if not 0.0 < alone.mean() < 1.0:
+        return False
+    return bool(recording.stop[alone].mean() < _INVERTED and recording.stop[~alone].mean() > 0.5)
+
+
+def unseen_moves(settings: NoiseStops, step_s: float) -> str:
+    """Which moves these settings cannot distinguish from rest, as a clause: their force does not leave, for longer than
+    a window, what two means over it may differ by at rest."""
+    force = 2.0 * float(settings.settings(step_s)[judge.S_SAME])
+    return f"a move that speeds up by less than about {force:.2g} m/s2 looks like rest to it, and no sigma covers it"

@@ -1,0 +1,42 @@
+"""Does a wheel turn? An odometer that moves by more than its resolution and its noise at rest."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strapdown.types import Array, Recording
+
+_TICKS, _SIGMAS = 1.5, 6.0  # of travel over a window, above which a wheel turns
+_LOOK_S = 1.0  # of the start, at rest: what an odometer does there is noise
+
+
+def turning_travel_m(recording: Recording, window_s: float) -> float | None:
+    """Travel within window_s above which the wheel of this recording turns, from its ticks and from its noise at the
+    start, which is a rest. None without an odometer, or if it moves all through that start: then it is none."""
+    if recording.odometer is None or len(recording) < 3:
+        return None
+    t, odometer = recording.t, recording.odometer
+    back, travel = _travel(recording, window_s)
+    steps = np.abs(np.diff(odometer))
+    steps = steps[steps > 1e-9 * max(1.0, float(np.abs(odometer).max()))]  # roundoff
+    look = max(int(np.searchsorted(t, t[0] + _LOOK_S)), 3)
+    noise = float(np.diff(odometer[:look]).std())
+    # a tick that falls between two samples is two smaller steps, so not the least of all
+    tick = float(np.quantile(steps, 0.1)) if len(steps) else 0.0
+    least = max(_TICKS * tick, _SIGMAS * noise)
+    moves_at_start = bool((travel[back[look - 1] + 1 : look] > least).all())
+    return None if moves_at_start or not least > 0.0 else least
+
+
+def wheel_turns(recording: Recording, window_s: float) -> NDArray[np.bool_]:
+    """Where the odometer has moved within the last window_s by more than that. Nowhere without an odometer."""
+    least = turning_travel_m(recording, window_s)
+    if least is None:
+        return np.zeros(len(recording), dtype=bool)
+    return np.asarray(_travel(recording, window_s)[1] > least)
+
+
+def _travel(recording: Recording, window_s: float) -> tuple[NDArray[np.int64], Array]:
+    """The row with which the window of each row begins, and the travel since."""
+    assert recording.odometer is not None
+    back = np.searchsorted(recording.t, recording.t - window_s * (1.0 + 1e-9))
+    return back, np.abs(recording.odometer - recording.odometer[back])
