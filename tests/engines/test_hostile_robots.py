@@ -133,7 +133,7 @@ TEXTS = {
     ),
     "touching.xml": (
         mjcf("".join(f'<body name="b{i}"><freejoint/>{GEOM}</body>' for i in range(900))),
-        "more contacts at once than the engine's memory of 100 MB holds|the engine stopped",
+        "more contacts at once than the engine's memory holds|the engine stopped",
     ),
     "itself.xml": (
         mjcf('<attach model="s" prefix="p"/>', before='<asset><model name="s" file="itself.xml"/></asset>'),

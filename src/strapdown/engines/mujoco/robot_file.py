@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from strapdown.engines.mujoco.mjcf_survey import MjcfSurvey
 from strapdown.engines.mujoco.xml_numbers import check_numbers
-from strapdown.engines.robot_limits import ENGINE_BYTES, INERTIA_ENTRIES, LINKS, listed, shown
+from strapdown.engines.robot_limits import ENGINE_BYTES, ENGINE_BYTES_PER_LINK, INERTIA_ENTRIES, LINKS, listed, shown
 from strapdown.engines.urdf import WORLD, prepare_urdf
 from strapdown.engines.xml_lines import XmlFile
 from strapdown.errors import InputError, RobotError
@@ -98,7 +98,8 @@ def _keep_the_body_only(spec: mujoco.MjSpec) -> None:
         for i in range(len(material.textures)):
             material.textures[i] = ""
     spec.option.disableactuator = 0  # groups of motors that the file switches off: ours may be in them
-    spec.memory, spec.nuserdata, spec.nkey = ENGINE_BYTES, 0, 0
+    spec.memory = ENGINE_BYTES + ENGINE_BYTES_PER_LINK * len(spec.bodies)
+    spec.nuserdata = spec.nkey = 0
     for name in ("njmax", "nconmax", "nstack", "nuser_body", "nuser_jnt", "nuser_geom", "nuser_site", "nuser_cam"):
         setattr(spec, name, -1)  # as many as there are
     spec.nuser_tendon = spec.nuser_actuator = spec.nuser_sensor = -1
@@ -162,8 +163,8 @@ def check_contacts_fit(warnings: NDArray[np.int32]) -> None:
     """Raises InputError if the engine had to drop contacts; `warnings` are the engine's counts."""
     if warnings[_CONTACTS_DROPPED] or warnings[_CONSTRAINTS_DROPPED]:
         raise InputError(
-            f"there are more contacts at once than the engine's memory of {ENGINE_BYTES / 1e6:g} MB holds; use fewer "
-            "or simpler shapes, or keep links that overlap from touching"
+            "there are more contacts at once than the engine's memory holds; use fewer or simpler shapes, or keep "
+            "links that overlap from touching"
         )
 
 
