@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -96,12 +97,16 @@ def test_what_is_not_there_is_one_sentence():
         log[3]
     with pytest.raises(InputError, match="has no gyroscope"):
         Recording(T, acc_s=log.acc_s).sample(0)
-    with pytest.raises(InputError, match="which the recording lacks"):
-        Recording(T, new={"mag_s": np.ones(N, dtype=bool)})
+    with pytest.raises(InputError, match='new has flags for "gyr_s"'):
+        Recording(T, new={"gyr_s": np.ones(N, dtype=bool)})
     with pytest.raises(InputError, match="negative at sample 2"):
         Heights(np.zeros(4), [0.0, 1.0, -1.0, 1.0])
     with pytest.raises(InputError, match="3 rows, the recording has 20"):
         Recording(T, height=Heights(np.zeros(3), np.zeros(3)))
+
+
+def test_flags_of_an_instrument_that_is_taken_out_go_with_it():
+    assert set(replace(full(), mag_s=None).new) == {"position_fix", "height"}
 
 
 def test_the_usual_step_is_the_median():
