@@ -42,7 +42,7 @@ UNCALIBRATED_RAD_S = float(np.radians(1.0))  # at rest: filters take more than 2
 
 # ---------------------------------------------------------------- gyroscope against accelerometer and magnetometer
 # Specific force, rotated by the gyroscope into one frame and averaged over seconds, is gravity: accelerations average
-# out. Recorded logs of walks, runs and hands have 0.83 to 1.1 of gravity; a wrong axis or unit has 0.2 to 0.7
+# out. Recorded logs of walks, runs and hands have 0.82 to 1.16 of gravity; a wrong axis or unit has 0.2 to 0.7
 GRAVITY_LOST, GRAVITY_KEPT = 0.8, 0.85
 LEAST_LOST, LEAST_LOST_SHARE = 2, 0.05  # windows must have lost gravity: a single one may be a fall or a throw
 # The same for the field, its hard iron removed: the share of its changes in the sensor that the gyroscope leaves open
