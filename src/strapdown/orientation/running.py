@@ -35,17 +35,12 @@ class OrientationFilter:
     kernel: ClassVar[Any]  # of kernels/, with step, rows, STATE_SIZE and SETTINGS_SIZE
     reports_bias: ClassVar[bool] = True
     reports_sigma: ClassVar[bool] = False
-    _step: ClassVar[Any]
     if TYPE_CHECKING:
 
         @property
         def magnetometer(self) -> bool: ...
         @property
         def longest_step_s(self) -> float: ...
-
-    def __init_subclass__(cls) -> None:
-        if hasattr(cls, "kernel"):
-            cls._step = staticmethod(cls.kernel.step)  # one lookup instead of three, in every live step
 
     def own_settings(self) -> Mapping[int, float]:
         """The settings in the units of the kernel, by their index in its layout."""
@@ -57,10 +52,11 @@ class OrientationFilter:
         return packed(self, self.kernel.SETTINGS_SIZE, self.own_settings())
 
     @cached_property
-    def _live_settings(self) -> Array:
-        """The same, with the kernel of the step made ready: a state may come from another process."""
+    def _live(self) -> tuple[Any, Array, type]:
+        """What every step needs, by one lookup: the kernel made ready, its settings, the owner of its states."""
         settle(self.kernel.step)
-        return self.packed_settings
+        # writable: numba takes twice as long to find out the type of a locked array
+        return self.kernel.step, self.packed_settings.copy(), type(self)
 
     def __getstate__(self) -> dict[str, Any]:
         return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
@@ -72,26 +68,24 @@ class OrientationFilter:
         readings give it. step_s: the usual step of the source; without it the first sample is filtered together with
         the second one, by filters that need it.
         """
-        settle(self.kernel.step)
-        return state_of(type(self), first_numbers(self, given))
+        return state_of(self._live[2], first_numbers(self, given))
 
     def step(self, state: State, sample: Sample) -> State:
         """The state after a sample. Its readings are arrays of three doubles; they are not converted, since this runs a
         thousand times a second. The first sample's dt does not count."""
-        if state.__class__ is not State or state.owner is not self.__class__:
-            raise refuse_state(state, self.__class__)
+        kernel, settings, owner = self._live
         try:
-            numbers, mag_s = state.numbers.copy(), sample.mag_s
-            if mag_s is None or not self.magnetometer:
-                mag_s = _NO_MAG
-            fits = self._step(numbers, self._live_settings, sample.gyr_s, sample.acc_s, mag_s, sample.dt)
-        except (TypeError, AttributeError):  # no compiled version for these types, or no Sample
-            fits = False
-        if not fits:
-            raise InputError(self._misfit(state, sample))
-        after = State()
-        after.owner, after.numbers = self.__class__, numbers
-        return after
+            if state.owner is owner:
+                numbers, mag_s = state.numbers.copy(), sample.mag_s
+                if mag_s is None:
+                    mag_s = _NO_MAG
+                if kernel(numbers, settings, sample.gyr_s, sample.acc_s, mag_s, sample.dt):
+                    after = State()
+                    after.owner, after.numbers = owner, numbers
+                    return after
+        except (TypeError, AttributeError):  # no compiled version for these types; no State; no Sample
+            pass
+        raise InputError(self._misfit(state, sample))
 
     def belief(self, state: State) -> Belief:
         """Attitude of the sensor's frame (q_nb), gyroscope bias and standard deviations where the filter has them, and

@@ -29,6 +29,7 @@ from strapdown.kernels.orientation.state import (
     LONGEST,
     MAG_REJECTED,
     OWN_SETTINGS,
+    USE_MAG,
     Q,
 )
 from strapdown.kernels.orientation.turn import predicted, product, unit_again
@@ -126,7 +127,7 @@ def step(state, settings, gyr, acc, mag, dt):
         return False
     g, a, m = pointer(gyr), pointer(acc), pointer(mag)
     mx, my, mz = 0.0, 0.0, 0.0
-    if len(mag) > 0:
+    if len(mag) > 0 and settings[USE_MAG] != 0.0:
         mx, my, mz = m[0], m[1], m[2]
     advance(pointer(state), pointer(settings), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, dt)
     return True

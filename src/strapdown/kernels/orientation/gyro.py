@@ -20,7 +20,7 @@ from strapdown.kernels.orientation.start import (
     rejected,
     write_row,
 )
-from strapdown.kernels.orientation.state import FLAGS, GAP, LONGEST, OWN_SETTINGS, Q
+from strapdown.kernels.orientation.state import FLAGS, GAP, LONGEST, OWN_SETTINGS, USE_MAG, Q
 from strapdown.kernels.orientation.turn import predicted, unit_again
 
 STATE_SIZE = AFTER_START
@@ -50,7 +50,7 @@ def step(state, settings, gyr, acc, mag, dt):
         return False
     g, a, m = pointer(gyr), pointer(acc), pointer(mag)
     mx, my, mz = 0.0, 0.0, 0.0
-    if len(mag) > 0:
+    if len(mag) > 0 and settings[USE_MAG] != 0.0:
         mx, my, mz = m[0], m[1], m[2]
     advance(pointer(state), pointer(settings), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, dt)
     return True

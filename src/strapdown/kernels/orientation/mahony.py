@@ -21,7 +21,17 @@ from strapdown.kernels.orientation.start import (
     rejected,
     write_row,
 )
-from strapdown.kernels.orientation.state import ACC_REJECTED, BIAS, FLAGS, GAP, LONGEST, MAG_REJECTED, OWN_SETTINGS, Q
+from strapdown.kernels.orientation.state import (
+    ACC_REJECTED,
+    BIAS,
+    FLAGS,
+    GAP,
+    LONGEST,
+    MAG_REJECTED,
+    OWN_SETTINGS,
+    USE_MAG,
+    Q,
+)
 from strapdown.kernels.orientation.turn import inverse_force, inverse_length, predicted, product, unit_again
 
 # settings
@@ -106,7 +116,7 @@ def step(state, settings, gyr, acc, mag, dt):
         return False
     g, a, m = pointer(gyr), pointer(acc), pointer(mag)
     mx, my, mz = 0.0, 0.0, 0.0
-    if len(mag) > 0:
+    if len(mag) > 0 and settings[USE_MAG] != 0.0:
         mx, my, mz = m[0], m[1], m[2]
     advance(pointer(state), pointer(settings), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, dt)
     return True
