@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import interleaved
+from strapdown.live import Start
 from strapdown.orientation.catalogue import FILTERS
-from strapdown.orientation.samples import samples_of
+from strapdown.orientation.samples import Samples, samples_of
 from strapdown.rotation import q_conj, q_exp, q_mul, q_rotate
-from strapdown.types import Recording
+from strapdown.types import Array, Recording
 
 RATE_HZ = 285.7142857
 SECONDS = 120.0
@@ -56,7 +57,7 @@ def recording() -> Recording:
 
 
 def _ours() -> dict[str, Any]:
-    """Every filter of the catalogue with its defaults; one that is not there yet is left out."""
+    """Every filter of the catalogue with its defaults; one that is not there yet is skipped."""
     found = {}
     for name, entry in FILTERS.items():
         try:
@@ -104,7 +105,10 @@ def _kernels(log: Recording) -> dict[str, Callable[[], object]]:
     readings = s.dt, s.gyr, s.acc, s.mag, s.mag_new
     q, bias, sigma, flags = np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3)), np.empty(n)
     out = q, bias, sigma, flags
-    m, v, c = (filt.start().numbers for filt in (Mahony(), Vqf(), Lodestar()))
+    filters = Mahony(), Vqf(), Lodestar()
+    m, v, c = (filt.start(Start.of(log)).numbers for filt in filters)
+    ms, vs, cs = (filt.packed_settings for filt in filters)
+    smoothed = (_with_usual_step(s), *readings[1:])
     few = n // LANES
     many = [np.repeat(x[:few, ..., None], LANES, axis=-1) for x in (s.dt, s.gyr, s.acc, s.mag, s.mag_new.astype(float))]
     for array in many:
@@ -112,25 +116,35 @@ def _kernels(log: Recording) -> dict[str, Callable[[], object]]:
     lanes = np.empty((few, 4, LANES)), np.empty((few, 3, LANES)), np.empty((few, LANES))
     starts = np.repeat(m[None], LANES, axis=0)
     return {
-        "mahony kernel": lambda: mahony.rows(m.copy(), *readings, *out),
-        "mahony lanes kernel": lambda: mahony_lanes.rows(starts.copy(), *many, *lanes),
-        "vqf kernel": lambda: vqf.rows(v.copy(), *readings, *out),
-        "lodestar kernel": lambda: lodestar.rows(c.copy(), *readings, *out),
-        "vqf smooth kernel": lambda: vqf_smooth.smooth_rows(v.copy(), *readings, *out),
-        "lodestar smooth kernel": lambda: lodestar_smoother.smooth_rows(c.copy(), *readings, *out),
+        "mahony kernel": lambda: mahony.rows(m.copy(), ms, *readings, *out),
+        "mahony lanes kernel": lambda: mahony_lanes.rows(starts.copy(), ms, *many, *lanes),
+        "vqf kernel": lambda: vqf.rows(v.copy(), vs, *readings, *out),
+        "lodestar kernel": lambda: lodestar.rows(c.copy(), cs, *readings, *out),
+        "vqf smooth kernel": lambda: vqf_smooth.smooth_rows(v.copy(), vs, *smoothed, *out),
+        "lodestar smooth kernel": lambda: lodestar_smoother.smooth_rows(c.copy(), cs, *smoothed, *out),
     }
 
 
-def _live(filt: Any, log: Any) -> Callable[[], object]:
-    """Steps one by one; each reading is an array of its own, as a driver hands it over."""
-    readings = [tuple(x[k].copy() for x in (log.gyr_s, log.acc_s, log.mag_s)) for k in range(LIVE_STEPS)]
+def _with_usual_step(samples: Samples) -> Array:
+    """dt as smoothers take it: the first one is the usual step."""
+    dt = samples.dt.copy()
+    dt[0] = samples.step_s
+    dt.flags.writeable = False
+    return dt
 
-    step_s = 1.0 / RATE_HZ
+
+def _live(filt: Any, log: Recording) -> Callable[[], object]:
+    """Steps one by one; each reading is an array of its own, as a driver gives it."""
+    samples = [
+        sample._replace(gyr_s=sample.gyr_s.copy(), acc_s=sample.acc_s.copy(), mag_s=np.array(sample.mag_s))
+        for sample in (log.sample(k) for k in range(LIVE_STEPS))
+    ]
+    given = Start.of(log)
 
     def steps() -> None:
-        state = filt.start()
-        for gyr_s, acc_s, mag_s in readings:
-            state = filt.step(state, gyr_s, acc_s, mag_s, dt=step_s)
+        state = filt.start(given)
+        for sample in samples:
+            state = filt.step(state, sample)
 
     return steps
 

@@ -7,13 +7,14 @@ from inspect import signature
 import numpy as np
 import pytest
 
+from strapdown.live import Start
 from strapdown.motion import Keep, MoveTo, Rest, Turntable, Waypoints
 from strapdown.orientation.catalogue import FILTERS, filter_by_name
 from strapdown.rotation import q_conj, q_exp, q_from_euler, q_log, q_mul, q_rotate
 from strapdown.sensors.imu import sample_times
 from strapdown.sensors.module import Module
 from strapdown.sensors.parts.part import load_part
-from strapdown.types import Recording
+from strapdown.types import Recording, Sample
 
 DEG = np.pi / 180.0
 G = 9.80665
@@ -57,8 +58,14 @@ every_filter = pytest.mark.parametrize("name", NAMES)
 axes = pytest.mark.parametrize("use_mag", [True, False], ids=["9 axes", "6 axes"])
 
 
-def answer(name, way, recording, settings=None, **given):
-    return getattr(filter_of(name, **(settings or {})), way)(recording, **given)
+def answer(name, way, recording, settings=None, q_ns=None, **given):
+    filt = filter_of(name, **(settings or {}))
+    return getattr(filt, way)(recording, Start.of(recording, q_ns=q_ns), **given)
+
+
+def reading(gyr_s, acc_s, mag_s=None, *, dt):
+    """A live sample; filters do not read its time."""
+    return Sample(0.0, dt, gyr_s, acc_s, mag_s)
 
 
 def ideal(path, rate_hz=RATE_HZ, t=None, field_n=FIELD_N):

@@ -18,45 +18,17 @@ from orientation_cases import (
     filter_of,
     ideal,
     noisy_swing,
+    reading,
     swing,
     ways,
 )
+from strapdown.live import Start
 from strapdown.orientation.samples import samples_of
 from strapdown.rotation import q_conj, q_exp, q_from_euler, q_mul, q_rotate
 from strapdown.types import Recording
 
-
-def steps(filt, recording):
-    """The same recording sample by sample."""
-    samples = samples_of(recording, use_mag=filt.magnetometer)
-    states, state = [], filt.start()
-    for i in range(len(recording)):
-        mag_s = recording.mag_s[i] if filt.magnetometer and samples.mag_new[i] else None
-        state = filt.step(state, recording.gyr_s[i], recording.acc_s[i], mag_s, dt=float(samples.dt[i]))
-        states.append(state)
-    return states
-
-
-def first_rows(r, n):
-    return Recording(r.t[:n], gyr_s=r.gyr_s[:n], acc_s=r.acc_s[:n], mag_s=r.mag_s[:n], truth=r.truth[:n])
-
-
 # ---------------------------------------------------------------- one kernel for recordings and live streams
-
-
-@every_filter
-@axes
-def test_a_run_is_its_steps_to_the_last_bit(name, use_mag):
-    recording = first_rows(noisy_swing(), 800)
-    filt = filter_of(name, magnetometer=use_mag)
-    whole, states = filt.run(recording), steps(filt, recording)
-    assert np.array_equal([s.q_ns for s in states], whole.q_nb)
-    if "gyr_s" in whole.bias:
-        assert np.array_equal([s.gyr_bias_s for s in states], whole.bias["gyr_s"])
-    if "attitude_n" in whole.sigma:
-        assert np.array_equal([s.sigma_n for s in states], whole.sigma["attitude_n"])
-    for flag, values in whole.flags.items():
-        assert np.array_equal([s.flags[flag] for s in states], values)
+# (that a run is its steps to the bit: test_estimator.py)
 
 
 @every_filter
@@ -65,14 +37,14 @@ def test_two_halves_from_one_state_are_the_whole_to_the_last_bit(name, use_mag):
     filt = filter_of(name, magnetometer=use_mag)
     kernel = filt.kernel
     samples = samples_of(noisy_swing(), use_mag=use_mag)
-    state, q = filt.start().numbers.copy(), []
+    state, q = filt.start(Start(step_s=samples.step_s)).numbers.copy(), []
     middle = len(samples.t) // 2 + 7
     for rows in (slice(0, middle), slice(middle, None)):
         dt, gyr, acc = samples.dt[rows], samples.gyr[rows], samples.acc[rows]
         mag, new = (samples.mag[rows], samples.mag_new[rows]) if use_mag else (samples.mag, samples.mag_new)
         out = np.empty((len(dt), 4))
         rest = np.empty((len(dt), 3)), np.empty((len(dt), 3)), np.empty(len(dt))
-        kernel.rows(state, dt, gyr, acc, mag, new, out, *rest)
+        kernel.rows(state, filt.packed_settings, dt, gyr, acc, mag, new, out, *rest)
         q.append(out)
     assert np.array_equal(np.concatenate(q), filt.run(noisy_swing()).q_nb)
 
@@ -84,11 +56,11 @@ def test_a_step_changes_neither_its_state_nor_its_readings_and_compiles_nothing_
     gyr_s, acc_s, mag_s = np.array([0.1, 0.2, 0.3]), np.array([0.0, 1.0, 9.7]), FIELD_N.copy()
     for array in (gyr_s, acc_s, mag_s):
         array.flags.writeable = False
-    state = filt.step(filt.start(), gyr_s, acc_s, mag_s, dt=0.01)
+    state = filt.step(filt.start(), reading(gyr_s, acc_s, mag_s, dt=0.01))
     before = state.numbers.copy()
     known = len(kernel.step.signatures)
-    filt.step(state, gyr_s, acc_s, mag_s, dt=0.01)
-    filt.step(state, gyr_s, acc_s, None, dt=0.01)
+    filt.step(state, reading(gyr_s, acc_s, mag_s, dt=0.01))
+    filt.step(state, reading(gyr_s, acc_s, None, dt=0.01))
     assert np.array_equal(state.numbers, before)
     assert len(kernel.step.signatures) == known
 
@@ -118,7 +90,7 @@ def test_a_body_turned_about_the_vertical_turns_the_answer(name, way):
     assert between(q_mul(turn, here.q_nb), there.q_nb).max() < 0.2 * DEG
 
 
-@ways("turns with the body", needs=("q_ns",))
+@ways("turns with the body", needs=("given",))
 def test_a_given_first_attitude_turns_the_answer_without_magnetometer(name, way):
     recording = noisy_swing()
     q_ns, turn = q_from_euler(0.0, 0.0, 0.4), q_exp(-2.5 * UP)
@@ -148,7 +120,7 @@ def test_the_declination_is_the_angle_from_true_to_magnetic_north_clockwise(name
 @ways(
     "any mounting",
     needs=(
-        "q_ns",
+        "given",
         "q_bs",
     ),
 )

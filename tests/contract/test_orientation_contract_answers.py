@@ -45,7 +45,7 @@ def test_ten_minutes_at_rest_do_not_drift(name, way):
     assert angle(found, recording.truth, after).max() < 4.0 * DEG
 
 
-@ways("everywhere", needs=("q_ns",))
+@ways("everywhere", needs=("given",))
 @axes
 @pytest.mark.parametrize("path", [over_the_top, all_round])
 def test_no_attitude_is_special(name, way, use_mag, path):
@@ -80,7 +80,7 @@ def test_uneven_steps_give_the_answer_of_even_ones(name, way):
     assert between(one.q_nb[same], other.q_nb[same]).max() < 0.3 * DEG
 
 
-@ways(needs=("q_ns",))
+@ways(needs=("given",))
 @axes
 def test_a_gap_is_predicted_and_told(name, way, use_mag):
     """Two seconds are missing while it turns at a constant rate, which is what a prediction can know."""
@@ -126,7 +126,7 @@ def test_the_magnetometer_may_begin_late(name, way):
     assert angle(found, full.truth, full.t > 3.0).max() < 0.1 * DEG  # model: what a slow filter has left to forget
 
 
-@ways(needs=("q_ns",))
+@ways(needs=("given",))
 def test_a_given_attitude_is_that_of_the_first_sample(name, way):
     path = Turntable.constant(0.5, 4.0, q_nb=q_from_euler(0.2, 0.1, 0.5))
     recording = ideal(path)
@@ -135,7 +135,7 @@ def test_a_given_attitude_is_that_of_the_first_sample(name, way):
     assert between(found.q_nb[0], recording.truth.q_nb[0]) <= 0.02 * 0.5 / RATE_HZ
 
 
-@ways("forgets its start", needs=("q_ns",))
+@ways("forgets its start", needs=("given",))
 def test_a_wrong_start_is_forgotten(name, way):
     recording = measured(ideal(Rest(duration_s=120.0, q_nb=q_from_euler(0.3, -0.2, 0.8)), 32.0), 32.0)
     wrong = q_mul(recording.truth.q_nb[0], q_exp([0.15, -0.1, 0.1]))
@@ -145,7 +145,7 @@ def test_a_wrong_start_is_forgotten(name, way):
     )  # model and chance: ten time constants, noise of the part
 
 
-@ways("forgets its start", needs=("q_ns",))
+@ways("forgets its start", needs=("given",))
 def test_a_wrong_start_is_forgotten_in_motion(name, way):
     """29 deg of heading: in motion a magnetic disturbance could explain it as well."""
     recording, q_ns = tumbling()

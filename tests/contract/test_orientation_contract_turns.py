@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from orientation_cases import DEG, UP, slow_turn, tumbling
+from strapdown.live import Start
 from strapdown.orientation.lodestar import Lodestar
 from strapdown.rotation import q_conj, q_exp, q_log, q_mul
 from strapdown.types import Recording
@@ -37,7 +38,7 @@ def test_a_slow_turn_is_not_taken_for_rest(way, rate_dps, axis_n, lead_s):
 @pytest.mark.parametrize("rate_dps", [0.3, 1.0, -1.9])
 def test_a_slow_turn_about_a_level_axis_shows_without_magnetometer(way, rate_dps):
     recording, q_ns, _ = slow_turn(rate_dps, LEVEL)
-    found = getattr(Lodestar(magnetometer=False), way)(recording, q_ns=q_ns[0])
+    found = getattr(Lodestar(magnetometer=False), way)(recording, Start.of(recording, q_ns=q_ns[0]))
     error, sigma = errors(found, q_ns), found.sigma["attitude_n"]
     assert np.linalg.norm(error[-1, :2]) < 1.5 * DEG  # model: a bias of 0.1 deg/s over the low-pass of 3 s, twice
     assert (np.abs(error[100:]) < 3.0 * sigma[100:]).all()  # chance: three deviations; the heading drifts, and says so
@@ -47,7 +48,7 @@ def test_a_slow_turn_about_a_level_axis_shows_without_magnetometer(way, rate_dps
 @pytest.mark.parametrize("rate_dps", [0.3, 1.0, -1.9])
 def test_a_turn_about_the_vertical_that_nothing_tells_is_in_the_deviation(way, rate_dps):
     recording, q_ns, _ = slow_turn(rate_dps, VERTICAL, lead_s=5.0)
-    found = getattr(Lodestar(magnetometer=False), way)(recording, q_ns=q_ns[0])
+    found = getattr(Lodestar(magnetometer=False), way)(recording, Start.of(recording, q_ns=q_ns[0]))
     error, sigma = errors(found, q_ns), found.sigma["attitude_n"]
     assert (np.abs(error[100:]) < 3.0 * sigma[100:]).all()  # three deviations
     assert np.abs(error[-1, 2]) > 10.0 * DEG  # it is taken for rest: there is no other way
@@ -83,7 +84,7 @@ def test_a_magnet_brought_near_in_a_rest_is_no_turn():
 def test_a_wrong_heading_given_in_motion_is_found_out(way, off_deg):
     """Said to be right to 2 deg: the field is believed more the further it points beside, and the deviation says so."""
     recording, q_ns = tumbling()
-    found = getattr(Lodestar(), way)(recording, q_ns=q_mul(q_exp(off_deg * DEG * UP), q_ns[0]))
+    found = getattr(Lodestar(), way)(recording, Start.of(recording, q_ns=q_mul(q_exp(off_deg * DEG * UP), q_ns[0])))
     error, sigma = errors(found, q_ns)[:, 2], found.sigma["attitude_n"][:, 2]
     late = recording.t > 10.0
     # model: of 6 deg the field of a place of 5 deg explains nearly all; of 12 deg and more, 3.5 deg at most
@@ -95,7 +96,7 @@ def test_a_wrong_heading_given_in_motion_is_found_out(way, off_deg):
 @pytest.mark.parametrize("off_deg", [-12.0, 5.0, 25.0])
 def test_a_wrong_heading_given_at_rest_is_found_out(way, off_deg):
     recording, q_ns, _ = slow_turn(0.0, VERTICAL, turn_s=20.0)
-    found = getattr(Lodestar(), way)(recording, q_ns=q_mul(q_exp(off_deg * DEG * UP), q_ns[0]))
+    found = getattr(Lodestar(), way)(recording, Start.of(recording, q_ns=q_mul(q_exp(off_deg * DEG * UP), q_ns[0])))
     error, sigma = errors(found, q_ns)[:, 2], found.sigma["attitude_n"][:, 2]
     assert np.abs(error[recording.t > 10.0]).max() < 1.5 * DEG  # chance: 2.8 deg over 1 s, averaged over 8 s
     assert (np.abs(error[20:]) < 3.0 * sigma[20:]).all()  # three deviations
@@ -105,7 +106,7 @@ def test_a_right_heading_is_kept_against_the_field_of_a_place():
     """4 deg beside north, which places are: a heading given to 2 deg is believed more."""
     recording, q_ns = tumbling()
     turn = q_exp(4.0 * DEG * UP)
-    found = Lodestar(declination_rad=4.0 * DEG).run(recording, q_ns=q_ns[0])
-    told = Lodestar().run(recording, q_ns=q_mul(turn, q_ns[0]))
+    found = Lodestar(declination_rad=4.0 * DEG).run(recording, Start.of(recording, q_ns=q_ns[0]))
+    told = Lodestar().run(recording, Start.of(recording, q_ns=q_mul(turn, q_ns[0])))
     for solution, true in ((found, q_ns), (told, q_mul(turn, q_ns))):
         assert np.abs(errors(solution, true)[:1000, 2]).max() < 1.5 * DEG  # model: an eighth of 4 deg, and the noise

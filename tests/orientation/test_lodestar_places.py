@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from strapdown.evaluation.attitude import attitude_errors
+from strapdown.live import Start
 from strapdown.orientation.lodestar import Lodestar
 from strapdown.rotation import q_conj, q_exp, q_log, q_mul, q_normalise, q_rotate
 from strapdown.types import Recording
@@ -109,7 +110,7 @@ def test_off_line_the_doubt_is_that_of_each_sample(last_rest):
     recording = readings(t, q_ns)
     filt = Lodestar(magnetometer=False)
     for method in ("run", "smooth"):
-        error, sigma = heading(getattr(filt, method)(recording, q_ns=q_ns[0]), q_ns)
+        error, sigma = heading(getattr(filt, method)(recording, Start.of(recording, q_ns=q_ns[0])), q_ns)
         assert np.abs(error[t > 50.0]).min() > 10.0  # it is deceived
         assert (np.abs(error) < 2.0 * sigma + 0.5).all()  # two deviations, and 0.5 deg of the first readings
         assert sigma[t < 10.0].max() < 8.0  # before the turn little of it is in the bias

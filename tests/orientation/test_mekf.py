@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from helpers import shared_data
-from orientation_cases import FIELD_N, G, ideal, measured
+from orientation_cases import FIELD_N, G, ideal, measured, reading
 from strapdown.errors import InputError
 from strapdown.kernels.orientation.mekf.update import P
+from strapdown.live import Start
 from strapdown.motion import Rest
 from strapdown.orientation.mekf import Mekf
 from strapdown.papers.b.broad_data import all_trials, score
@@ -97,7 +98,7 @@ def test_deviations_follow_how_long_accelerations_last(correlated_s):
     for seed in range(6):
         recording, q_nb = wandering_push(seed, 1.0, correlated_s)
         read = Module("imu", noise_of_the_part(), seed=seed).measure(recording, RATE_HZ)
-        found = filter_for(magnetometer=False).run(read, q_ns=q_nb[0])
+        found = filter_for(magnetometer=False).run(read, Start.of(read, q_ns=q_nb[0]))
         sigma.append(found.sigma["attitude_n"][500:, :2])
         squares.append(q_log(q_mul(q_nb, q_conj(found.q_nb)))[500:, :2] ** 2 / sigma[-1] ** 2)
     assert 0.3 < np.mean(squares) < 2.0  # chance: 12 axes of some tens of correlation times
@@ -125,7 +126,7 @@ def test_a_given_attitude_that_is_far_wrong_is_looked_for_anew(magnetometer, off
     read, q_nb = readings("rest", 0)
     off = off_deg * DEG * np.array([0.6, -0.7, 0.2]) / np.linalg.norm([0.6, -0.7, 0.2])
     filt = filter_for(magnetometer=magnetometer)
-    found = filt.run(read, q_ns=q_mul(q_exp(off), q_nb[0]))
+    found = filt.run(read, Start.of(read, q_ns=q_mul(q_exp(off), q_nb[0])))
     error, sigma = q_log(q_mul(q_nb, q_conj(found.q_nb))), found.sigma["attitude_n"]
     lost = read.t < filt.lost_s
     assert (
@@ -153,9 +154,9 @@ def test_a_short_push_is_not_taken_for_up():
 def test_covariance_stays_symmetric_and_positive():
     read, _ = readings("pushed", 0)
     filt = filter_for()
-    state = filt.start()
+    state = filt.start(Start.of(read))
     for k in range(len(read)):
-        state = filt.step(state, read.gyr_s[k], read.acc_s[k], read.mag_s[k], dt=1.0 / RATE_HZ)
+        state = filt.step(state, reading(read.gyr_s[k], read.acc_s[k], read.mag_s[k], dt=1.0 / RATE_HZ))
         p = state.numbers[P : P + 36].reshape(6, 6)
         assert np.array_equal(p, p.T)
         if k % 50 == 0:
@@ -166,12 +167,11 @@ def test_steps_are_the_run():
     read, _ = readings("pushed", 0)
     filt = filter_for()
     whole = filt.run(read)
-    state = filt.start()
+    state = filt.start(Start.of(read))
     for k in range(500):
-        dt = float(np.median(np.diff(read.t))) if k == 0 else read.t[k] - read.t[k - 1]
-        state = filt.step(state, read.gyr_s[k], read.acc_s[k], read.mag_s[k], dt=dt)
-        assert np.array_equal(state.gyr_bias_s, whole.bias["gyr_s"][k])
-        assert np.array_equal(state.sigma_n, whole.sigma["attitude_n"][k])
+        state = filt.step(state, read.sample(k))
+        assert np.array_equal(filt.belief(state).bias["gyr_s"], whole.bias["gyr_s"][k])
+        assert np.array_equal(filt.belief(state).sigma["attitude_n"], whole.sigma["attitude_n"][k])
 
 
 def test_a_jolt_and_a_magnet_are_rejected():

@@ -9,6 +9,7 @@ import pytest
 from test_mekf import DEG, RATE_HZ, wandering_push
 
 from orientation_cases import G, ideal
+from strapdown.live import Start
 from strapdown.motion import Rest
 from strapdown.orientation.mekf import Mekf
 from strapdown.rotation import q_conj, q_exp, q_from_euler, q_log, q_mul, q_rotate
@@ -68,7 +69,7 @@ def normalised(part, case, calibrated, magnetometer):
     for seed in SEEDS:
         read, q_nb, triads = readings(part, case, seed, calibrated)
         filt = Mekf.for_triads(triads, gravity=G, magnetometer=magnetometer)
-        found = filt.run(read, q_ns=None if magnetometer else q_nb[0])
+        found = filt.run(read, Start.of(read, q_ns=None if magnetometer else q_nb[0]))
         error = q_log(q_mul(q_nb, q_conj(found.q_nb)))
         squares.append(((error / found.sigma["attitude_n"]) ** 2)[1000:].mean(axis=0))
     return np.mean(squares, axis=0)

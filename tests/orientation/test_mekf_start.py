@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from helpers import shared_data
-from orientation_cases import DEG, FIELD_N, G
+from orientation_cases import DEG, FIELD_N, G, reading
 from strapdown.kernels.orientation.mekf.update import P
+from strapdown.live import Start
 from strapdown.orientation.mekf import Mekf
 from strapdown.papers.b.broad_data import read_trial
 from strapdown.rotation import q_conj, q_exp, q_from_euler, q_log, q_mul, q_rotate
@@ -58,23 +59,26 @@ def test_the_start_is_doubted_as_the_first_seconds_show_motion():
     still = np.array([0.0, 0.0, G])
     told = {}
     for name, push in (("rest", 0.0), ("pushed", 5.0)):
-        state, filt = Mekf().start(), Mekf()
+        filt = Mekf()
+        state = filt.start(Start(step_s=1.0 / RATE_HZ))
         for k in range(50):
             a_s = still + push * np.array([np.cos(10.0 * k / RATE_HZ), 0.0, 0.0])
             a_s *= G / np.linalg.norm(a_s)  # so that its norm tells nothing
-            state = filt.step(state, np.zeros(3), a_s, FIELD_N, dt=1.0 / RATE_HZ)
-        told[name] = state.sigma_n[0]
+            state = filt.step(state, reading(np.zeros(3), a_s, FIELD_N, dt=1.0 / RATE_HZ))
+        told[name] = filt.belief(state).sigma["attitude_n"][0]
         assert np.linalg.eigvalsh(state.numbers[P : P + 36].reshape(6, 6)).min() > 0.0
     assert told["rest"] < 2.0 * DEG and told["pushed"] > 8.0 * DEG
 
 
 def test_a_jolt_in_the_first_sample_is_in_the_deviation():
-    state = Mekf().start()
-    state = Mekf().step(state, np.zeros(3), np.array([4.0, 0.0, 2.0 * G]), FIELD_N, dt=0.01)
-    assert np.abs(state.sigma_n[:2]).min() > 45.0 * DEG
+    filt = Mekf()
+    state = filt.step(
+        filt.start(Start(step_s=0.01)), reading(np.zeros(3), np.array([4.0, 0.0, 2.0 * G]), FIELD_N, dt=0.0)
+    )
+    assert np.abs(filt.belief(state).sigma["attitude_n"][:2]).min() > 45.0 * DEG
     for _ in range(1000):
-        state = Mekf().step(state, np.zeros(3), np.array([0.0, 0.0, G]), FIELD_N, dt=0.01)
-    assert np.linalg.norm(q_log(state.q_ns)) < 1.0 * DEG  # chance: there is none; what is left of 11 deg after 10 s
+        state = filt.step(state, reading(np.zeros(3), np.array([0.0, 0.0, G]), FIELD_N, dt=0.01))
+    assert np.linalg.norm(q_log(filt.belief(state).q_nb)) < 1.0 * DEG  # model: the residual of 11 deg after 10 s
 
 
 # Of each pair of neighbouring trials the first was in sight where the start was made; the rest were left for this.
@@ -113,7 +117,7 @@ def test_a_bias_that_drifts_at_rest_is_followed(drift_dps_min):
     assert np.abs(z[250:]).max() < 3.0 and np.mean(z[250:] ** 2) < 1.5  # three deviations
     six = Mekf(magnetometer=False, bias_start_dps=0.05)
     known = Recording(t, recording.gyr_s - DEG * BIAS_DPS, acc_s)
-    found = six.run(known, q_ns=q_ns)
+    found = six.run(known, Start.of(known, q_ns=q_ns))
     heading = np.unwrap(q_log(q_mul(q_ns, q_conj(found.q_nb)))[:, 2])
     # three deviations; model: a steady drift is no walk, so that it comes near them in the end
     assert np.abs(heading / found.sigma["attitude_n"][:, 2])[t > 10.0].max() < 3.0

@@ -9,8 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from orientation_cases import DEG, FIELD_N, G, angle, between, errors_n, ideal, inclination, noisy_swing, swing
+from orientation_cases import DEG, FIELD_N, G, angle, between, errors_n, ideal, inclination, noisy_swing, reading, swing
 from strapdown.errors import InputError
+from strapdown.live import Start
 from strapdown.motion import Keep, MoveTo, Rest, Turntable
 from strapdown.orientation.alignment import align, attitude_at_rest, attitude_from_tilt
 from strapdown.orientation.catalogue import FILTERS, filter_by_name
@@ -53,20 +54,20 @@ def test_the_gyroscope_is_exact_at_a_constant_rate_and_of_second_order_otherwise
 def test_complementary_forgets_at_its_time_constants_whatever_the_rate(rate_hz):
     filt = Complementary(inclination_s=2.0, heading_s=3.0)
     rest, own, q_ns = leaning([0.2, 0.0, 0.0], rate_hz)
-    tilt = inclination(filt.run(rest, q_ns=q_ns, magnetometer=own), rest.truth)
+    tilt = inclination(filt.run(rest, Start.of(rest, q_ns=q_ns), magnetometer=own), rest.truth)
     i = round(2.0 * rate_hz)
     assert abs(tilt[i] / tilt[0] - np.exp(-1.0)) < 1e-9  # roundoff: exact weights of the step
     rest, own, q_ns = leaning([0.0, 0.0, 2.5], rate_hz)
-    heading = angle(filt.run(rest, q_ns=q_ns, magnetometer=own), rest.truth)
+    heading = angle(filt.run(rest, Start.of(rest, q_ns=q_ns), magnetometer=own), rest.truth)
     assert abs(heading[round(3.0 * rate_hz)] / heading[0] - np.exp(-1.0)) < 1e-9
 
 
 def test_complementary_takes_the_shorter_way_round_and_turns_upright():
     filt = Complementary(heading_s=1.0, inclination_s=1.0)
     rest, own, q_ns = leaning([0.0, 0.0, 3.1])
-    found = filt.run(rest, q_ns=q_ns, magnetometer=own)
+    found = filt.run(rest, Start.of(rest, q_ns=q_ns), magnetometer=own)
     assert (np.diff(angle(found, rest.truth)) < 1e-12).all()  # roundoff: it only comes nearer
-    upside_down = filt.run(rest, q_ns=[0.0, 1.0, 0.0, 0.0], magnetometer=own)
+    upside_down = filt.run(rest, Start.of(rest, q_ns=[0.0, 1.0, 0.0, 0.0]), magnetometer=own)
     assert inclination(upside_down, rest.truth)[-1] < 0.01 * DEG  # model: eleven time constants of 180 deg
 
 
@@ -80,10 +81,10 @@ def test_complementary_low_pass_does_not_lag_in_turns_and_is_bounded():
 def test_mahony_forgets_at_its_gains_and_learns_the_bias():
     filt = Mahony(inclination_gain=0.5, heading_gain=0.25, bias_gain=0.0)
     rest, own, q_ns = leaning([0.02, 0.0, 0.0])
-    tilt = inclination(filt.run(rest, q_ns=q_ns, magnetometer=own), rest.truth)
+    tilt = inclination(filt.run(rest, Start.of(rest, q_ns=q_ns), magnetometer=own), rest.truth)
     assert abs(tilt[200] / tilt[0] - np.exp(-1.0)) < 2e-3  # step order: gain dt/2 of it, and sin for the angle
     rest, own, q_ns = leaning([0.0, 0.0, 0.02])
-    heading = angle(filt.run(rest, q_ns=q_ns, magnetometer=own), rest.truth)
+    heading = angle(filt.run(rest, Start.of(rest, q_ns=q_ns), magnetometer=own), rest.truth)
     assert abs(heading[400] / heading[0] - np.exp(-1.0)) < 4e-3  # the same, and one reading late
     bias_s = np.array([0.01, -0.02, 0.015])
     rest, own, _ = leaning([0.0, 0.0, 0.0], 50.0, 60.0)
@@ -95,7 +96,7 @@ def test_mahony_forgets_at_its_gains_and_learns_the_bias():
 
 def test_madgwick_turns_at_twice_beta():
     rest, _, q_ns = leaning([0.5, 0.0, 0.0])
-    found = Madgwick(beta_rad_s=0.05, magnetometer=False).run(rest, q_ns=q_ns)
+    found = Madgwick(beta_rad_s=0.05, magnetometer=False).run(rest, Start.of(rest, q_ns=q_ns))
     tilt = inclination(found, rest.truth)
     # model: (1, c/2) turns by c - c^3/12, and the last 1e-3 rad are taken whole
     np.testing.assert_allclose(tilt[:450], 0.5 - 0.1 * rest.t[:450], atol=1e-5)
@@ -129,7 +130,9 @@ def test_mahony_is_that_of_ahrs_in_six_axes():
 
     recording = short(noisy_swing())
     q_first = q_mul(recording.truth.q_nb[0], q_exp([0.1, -0.2, 0.0]))
-    ours = Mahony(inclination_gain=0.7, bias_gain=0.1, magnetometer=False).run(recording, q_ns=q_first)
+    ours = Mahony(inclination_gain=0.7, bias_gain=0.1, magnetometer=False).run(
+        recording, Start.of(recording, q_ns=q_first)
+    )
     peer = by_peer(Peer(k_P=0.7, k_I=0.1).updateIMU, recording, q_first, 1.0 / 128.0)
     # step order: the peer looks at the error before its turn, and turns by w dt and not by its exponential; over this
     # time that is |w|^3 dt^2/12 t and gain dt of the 0.22 rad that both forget
@@ -142,7 +145,9 @@ def test_mahony_finds_the_heading_of_ahrs_in_nine_axes():
 
     recording = short(ideal(swing(reach_m=0.0)))
     q_first = q_mul(q_exp([0.0, 0.0, 0.3]), recording.truth.q_nb[0])
-    ours = Mahony(inclination_gain=1.0, heading_gain=1.0, bias_gain=0.0).run(recording, q_ns=q_first)
+    ours = Mahony(inclination_gain=1.0, heading_gain=1.0, bias_gain=0.0).run(
+        recording, Start.of(recording, q_ns=q_first)
+    )
     peer = by_peer(Peer(k_P=1.0, k_I=1e-12).updateMARG, recording, q_first, 1.0 / 128.0, mag=True)
     heading = [np.abs(errors_n(ours, recording.truth)[:, 2]), between(peer, recording.truth.q_nb)]
     assert heading[0][0] == pytest.approx(heading[1][0])
@@ -157,13 +162,13 @@ def test_madgwick_is_that_of_ahrs():
     recording = short(noisy_swing())
     beta, dt = 0.1, 1.0 / 128.0
     q_first = q_mul(recording.truth.q_nb[0], q_exp([0.1, -0.2, 0.0]))
-    ours = Madgwick(beta_rad_s=beta, magnetometer=False).run(recording, q_ns=q_first)
+    ours = Madgwick(beta_rad_s=beta, magnetometer=False).run(recording, Start.of(recording, q_ns=q_first))
     peer = by_peer(Peer(gain=beta).updateIMU, recording, q_first, dt)
     # model: the peer steps past the minimum by up to 2 beta dt, and its gradient's length has a radial part (second
     # order in the error): together a few steps of 0.0016 rad
     assert between(ours.q_nb, peer).max() < 6.0 * 2.0 * beta * dt
     in_nwu = q_mul(q_conj(Q_ENU_NWU), q_first)
-    ours = Madgwick(beta_rad_s=beta).run(recording, q_ns=q_first)
+    ours = Madgwick(beta_rad_s=beta).run(recording, Start.of(recording, q_ns=q_first))
     peer = q_mul(Q_ENU_NWU, by_peer(Peer(gain=beta).updateMARG, recording, in_nwu, dt, mag=True))
     assert between(ours.q_nb, peer).max() < 10.0 * 2.0 * beta * dt  # the same, with the pull of two fields
 
@@ -243,7 +248,7 @@ def test_an_inclinometer_and_a_heading_start_a_filter():
     tilt = Inclinometer().measure(rest.truth, G, stream=np.random.default_rng(1)).tilt
     found = attitude_from_tilt(tilt, heading_rad=0.7)
     assert between(found, q_ns) < 1e-9  # roundoff
-    assert between(Mahony(magnetometer=False).run(rest, q_ns=found).q_nb, q_ns).max() < 1e-9
+    assert between(Mahony(magnetometer=False).run(rest, Start.of(rest, q_ns=found)).q_nb, q_ns).max() < 1e-9
 
 
 @pytest.mark.parametrize(
@@ -266,16 +271,16 @@ def test_readings_that_tell_no_attitude_are_refused(readings, words):
 def test_a_live_reading_that_is_no_number_is_left_out(name):
     filt, bad = filter_by_name(name), np.full(3, np.nan)
     gyr_s, acc_s = np.array([0.1, 0.0, 0.2]), np.array([0.0, 0.0, G])
-    state = filt.step(filt.start(), gyr_s, acc_s, FIELD_N, dt=0.01)
+    state = filt.step(filt.start(), reading(gyr_s, acc_s, FIELD_N, dt=0.01))
     for readings in (
         (bad, acc_s, FIELD_N),
         (gyr_s, bad, FIELD_N),
         (gyr_s, acc_s, bad),
         (gyr_s, np.full(3, np.inf), bad),
     ):
-        state = filt.step(state, *readings, dt=0.01)
+        state = filt.step(state, reading(*readings, dt=0.01))
         assert np.isfinite(state.numbers).all()
-    assert between(state.q_ns, filt.start([1.0, 0.0, 0.0, 0.0]).q_ns) < np.pi
+    assert between(filt.belief(state).q_nb, np.array([1.0, 0.0, 0.0, 0.0])) < np.pi
 
 
 def test_the_catalogue_knows_its_filters_by_their_names():

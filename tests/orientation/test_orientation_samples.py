@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from orientation_cases import FIELD_N, G, ideal, noisy_swing, swing
+from orientation_cases import FIELD_N, G, ideal, noisy_swing, reading, swing
 from strapdown.errors import InputError
 from strapdown.kernels.orientation.state import OWN
+from strapdown.live import Start
 from strapdown.motion import Rest
 from strapdown.orientation.catalogue import FILTERS, filter_by_name
 from strapdown.orientation.gyro import Gyro
@@ -43,8 +44,8 @@ def test_a_mounting_or_first_attitude_that_is_no_quaternion_is_refused(q):
         lambda: Vqf().run(log, q_bs=q),
         lambda: Vqf().smooth(log, q_bs=q),
         lambda: run_many(Mahony(), [log], q_bs=q),
-        lambda: Lodestar().run(log, q_ns=q),
-        lambda: Lodestar().start(q),
+        lambda: Lodestar().run(log, Start.of(log, q_ns=q)),
+        lambda: Lodestar().start(Start(q_ns=q)),
     )
     for way in ways:
         with pytest.raises(InputError, match="give a unit quaternion") as error:
@@ -203,21 +204,21 @@ def test_rates_in_degrees_and_counts_are_refused():
 )
 def test_a_live_reading_of_another_kind_is_one_sentence(bad):
     filt = Mahony()
-    state = filt.step(filt.start(), *LIVE, dt=0.01)
+    state = filt.step(filt.start(), reading(*LIVE, dt=0.01))
     for i, name in enumerate(("gyr_s", "acc_s", "mag_s")):
         readings = list(LIVE)
         readings[i] = bad
         if name == "mag_s" and np.shape(bad) == (0,):
             continue  # no new reading
-        with pytest.raises(InputError, match=f"{name} of a live step") as error:
-            filt.step(state, *readings, dt=0.01)
+        with pytest.raises(InputError, match=f"{name} of a live sample") as error:
+            filt.step(state, reading(*readings, dt=0.01))
         assert one_sentence(error)
-    filt.step(state, *LIVE, dt=0.01)  # still of use
+    filt.step(state, reading(*LIVE, dt=0.01))  # still of use
 
 
 def test_a_live_step_wants_its_time_as_a_number():
-    with pytest.raises(InputError, match="dt in seconds"):
-        Gyro().step(Gyro().start(), *LIVE, dt="0.01")
+    with pytest.raises(InputError, match="seconds since the previous sample"):
+        Gyro().step(Gyro().start(), reading(*LIVE, dt="0.01"))
 
 
 @pytest.mark.parametrize("name", FILTERS)
@@ -225,12 +226,11 @@ def test_the_state_has_the_bits_of_the_run(name):
     """No second normalisation, which would change the last bits of what a kernel gave."""
     log = noisy_swing()
     filt = filter_by_name(name)
-    state = filt.start()
-    whole = filt.run(Recording(log.t[:300], gyr_s=log.gyr_s[:300], acc_s=log.acc_s[:300], mag_s=log.mag_s[:300]))
-    dt = samples_of(log).dt
+    state = filt.start(Start.of(log))
+    whole = filt.run(log[:300])
     for i in range(300):
-        state = filt.step(state, log.gyr_s[i], log.acc_s[i], log.mag_s[i], dt=float(dt[i]))
-        assert np.array_equal(state.q_ns, whole.q_nb[i])
+        state = filt.step(state, log.sample(i))
+        assert np.array_equal(filt.belief(state).q_nb, whole.q_nb[i])
     assert len(state.numbers) > OWN
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from orientation_cases import DEG, RATE_HZ, G, all_round, angle, between, ideal, inclination, over_the_top, swing
 from strapdown.errors import InputError
+from strapdown.live import Start
 from strapdown.motion import Rest
 from strapdown.orientation.complementary import Complementary
 from strapdown.orientation.paper_b import PaperB
@@ -51,14 +52,14 @@ def with_offsets(recording):
 
 def test_it_is_what_is_printed():
     recording = with_offsets(ideal(swing()))
-    found = PaperB(calibration_s=0.5).run(recording, q_ns=recording.truth.q_nb[0])
+    found = PaperB(calibration_s=0.5).run(recording, Start.of(recording, q_ns=recording.truth.q_nb[0]))
     assert between(found.q_nb, as_printed(recording, (0.0, 0.0, 1.5))).max() < 1e-9  # roundoff of 2000 samples
 
 
 def test_the_calibration_finds_both_offsets_in_a_known_attitude():
     rest = with_offsets(ideal(Rest(duration_s=6.0, q_nb=q_from_euler(0.1, -0.2, 1.0))))
     filt = PaperB(calibration_s=0.5, magnetometer=False)
-    found = filt.run(rest, q_ns=rest.truth.q_nb[0])
+    found = filt.run(rest, Start.of(rest, q_ns=rest.truth.q_nb[0]))
     np.testing.assert_allclose(found.bias["gyr_s"][-1], BIAS_GYR, atol=1e-12)  # roundoff: a mean of equal readings
     assert angle(found, rest.truth).max() < 1e-9  # roundoff
     # a tilt is not told from an offset: 0.2 m/s2 are 1.2 deg
@@ -91,7 +92,7 @@ def test_a_yaw_through_180_deg_is_pulled_back_through_zero():
 
 def test_it_breaks_down_at_pitch_90_deg_but_never_gives_nan():
     recording = ideal(over_the_top())
-    found = PaperB(calibration_s=0.5).run(recording, q_ns=recording.truth.q_nb[0])
+    found = PaperB(calibration_s=0.5).run(recording, Start.of(recording, q_ns=recording.truth.q_nb[0]))
     before = recording.t < 3.5  # pitch 40 deg
     assert angle(found, recording.truth, before).max() < 10.0 * DEG  # model: lag of 0.05 s at 1 rad/s, and of the yaw
     assert angle(found, recording.truth).max() > 60.0 * DEG

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from helpers import shared_data
-from orientation_cases import RATE_HZ, all_round, ideal, measured, noisy_swing, swing
+from orientation_cases import RATE_HZ, all_round, ideal, measured, noisy_swing, reading, swing
 from strapdown.errors import InputError
 from strapdown.kernels.orientation.vqf import filter as kernel
 from strapdown.kernels.orientation.vqf.lowpass import lowpass_gains, lowpass_one, usual_step
+from strapdown.live import Start
 from strapdown.orientation.vqf import Vqf
 from strapdown.rotation import q_conj, q_exp, q_log, q_mul, q_rotate
 from strapdown.types import Recording
@@ -149,14 +150,14 @@ def test_steps_are_the_run():
     recording = noisy_swing()
     filt = Vqf()
     whole = filt.run(recording)
-    state = filt.start()
-    filt.step(state, np.zeros(3), recording.acc_s[0], recording.mag_s[0], dt=1.0 / RATE_HZ)
+    state = filt.start(Start.of(recording))
+    filt.step(state, reading(np.zeros(3), recording.acc_s[0], recording.mag_s[0], dt=0.0))
     compiled = len(kernel.step.signatures)
     for k in range(400):
-        state = filt.step(state, recording.gyr_s[k], recording.acc_s[k], recording.mag_s[k], dt=1.0 / RATE_HZ)
-        assert np.array_equal(state.gyr_bias_s, whole.bias["gyr_s"][k])
+        state = filt.step(state, recording.sample(k))
+        assert np.array_equal(filt.belief(state).bias["gyr_s"], whole.bias["gyr_s"][k])
         # roundoff: the run makes unit length once more
-        np.testing.assert_allclose(state.q_ns, whole.q_nb[k], atol=3e-16)
+        np.testing.assert_allclose(filt.belief(state).q_nb, whole.q_nb[k], atol=3e-16)
     assert len(kernel.step.signatures) == compiled  # rows of a recording do not compile the step anew
 
 
@@ -210,7 +211,7 @@ def test_a_gap_is_predicted_and_told():
 def test_given_attitude_is_kept_at_the_first_sample():
     recording = noisy_swing()
     q_ns = recording.truth.q_nb[0]
-    found = Vqf(magnetometer=False).run(recording, q_ns=q_mul(q_exp([0.0, 0.0, 1.0]), q_ns))
+    found = Vqf(magnetometer=False).run(recording, Start.of(recording, q_ns=q_mul(q_exp([0.0, 0.0, 1.0]), q_ns)))
     off = q_log(q_mul(found.q_nb, q_conj(recording.truth.q_nb)))
     assert abs(off[0, 2] - 1.0) < 1e-3  # chance: one reading of a low-passed direction
     assert abs(off[-1, 2] - 1.0) < 0.05  # chance: 16 s of gyroscope noise and bias

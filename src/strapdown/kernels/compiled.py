@@ -43,8 +43,8 @@ _COUNTS_OUT2 = types.Array(int64, 2, "C")
 _FLAGS_IN1 = types.Array(boolean, 1, "C", readonly=True)
 
 # of every orientation filter: its step, and its loop over rows
-_STEP = (_OUT1, _IN1, _IN1, _IN1, float64)
-_ROWS = (_OUT1, _IN1, _IN2, _IN2, _IN2, _FLAGS_IN1, _OUT2, _OUT2, _OUT2, _OUT1)
+_STEP = (_OUT1, _IN1, _IN1, _IN1, _IN1, float64)
+_ROWS = (_OUT1, _IN1, _IN1, _IN2, _IN2, _IN2, _FLAGS_IN1, _OUT2, _OUT2, _OUT2, _OUT1)
 
 KERNELS = (
     (allan.allan_variances, (_IN2, _COUNTS1, _OUT2)),
@@ -111,7 +111,7 @@ KERNELS = (
     (vqf_smooth.smooth_rows, _ROWS),
     *((kernel, _STEP) for kernel in (gyro.step, paper_b.step, complementary.step, mahony.step, madgwick.step)),
     *((kernel, _ROWS) for kernel in (gyro.rows, paper_b.rows, complementary.rows, mahony.rows, madgwick.rows)),
-    (mahony_lanes.rows, (_OUT2, _IN2, _IN3, _IN3, _IN3, _IN2, _OUT3, _OUT3, _OUT2)),
+    (mahony_lanes.rows, (_OUT2, _IN1, _IN2, _IN3, _IN3, _IN3, _IN2, _OUT3, _OUT3, _OUT2)),
     (mekf.step, _STEP),
     (mekf.rows, _ROWS),
 )

@@ -1,16 +1,13 @@
 """Paper B's idea without its faults: a complementary filter of quaternions with time constants."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
-
-from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
 from strapdown.kernels.orientation import complementary as kernel
 from strapdown.orientation.running import OrientationFilter
-from strapdown.orientation.settings import check, own_numbers
-
-MEMORY = (0.0,) * 7  # of the low-pass and the last magnetometer reading
+from strapdown.orientation.settings import check
 
 
 @dataclass(frozen=True)
@@ -42,5 +39,9 @@ class Complementary(OrientationFilter):
                 "would swing; make it shorter"
             )
 
-    def own(self) -> ArrayLike:
-        return own_numbers(self, self.inclination_s, self.heading_s, self.low_pass_s, *MEMORY)
+    def own_settings(self) -> Mapping[int, float]:
+        return {
+            kernel.INCLINATION_S: self.inclination_s,
+            kernel.HEADING_S: self.heading_s,
+            kernel.LOW_PASS_S: self.low_pass_s,
+        }

@@ -1,13 +1,12 @@
 """The gyroscope alone: what every filter has to be better than."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from numpy.typing import ArrayLike
-
 from strapdown.kernels.orientation import gyro as kernel
 from strapdown.orientation.running import OrientationFilter
-from strapdown.orientation.settings import check, own_numbers
+from strapdown.orientation.settings import check
 
 
 @dataclass(frozen=True)
@@ -15,7 +14,7 @@ class Gyro(OrientationFilter):
     """The turn of the gyroscope from the first attitude on, by the mean of neighbouring readings; nothing corrects it.
 
     For short times, and to see what corrections are worth. magnetometer: whether the first heading comes from it.
-    declination_rad (rad, east positive), longest_step_s (s): longer steps are gaps, and said so.
+    declination_rad (rad, east positive), longest_step_s (s): longer steps are gaps, and flagged.
     """
 
     name: ClassVar[str] = "gyro"
@@ -29,5 +28,5 @@ class Gyro(OrientationFilter):
     def __post_init__(self) -> None:
         check(self)
 
-    def own(self) -> ArrayLike:
-        return own_numbers(self)
+    def own_settings(self) -> Mapping[int, float]:
+        return {}

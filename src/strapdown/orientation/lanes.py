@@ -7,8 +7,10 @@ from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
 from strapdown.kernels.orientation import mahony_lanes as kernel
+from strapdown.live import Start
 from strapdown.orientation.mahony import Mahony
-from strapdown.orientation.running import solution_of
+from strapdown.orientation.results import solution_of
+from strapdown.orientation.running import first_numbers
 from strapdown.orientation.samples import Samples, samples_of
 from strapdown.types import Array, Recording, Solution
 
@@ -28,7 +30,7 @@ def run_many(
     if len(recordings) == 0:
         return []
     streams = [samples_of(r, q_bs=q_bs, use_mag=filt.magnetometer) for r in recordings]
-    states = np.stack([filt.start(q).numbers for q in _first_attitudes(q_ns, len(streams))])
+    states = np.stack([first_numbers(filt, Start(q_ns=q)) for q in _first_attitudes(q_ns, len(streams))])
     n = max(len(s.t) for s in streams)
     dt = _side_by_side([s.dt for s in streams], n, ())
     gyr, acc = (_side_by_side([getattr(s, name) for s in streams], n, (3,)) for name in ("gyr", "acc"))
@@ -38,7 +40,7 @@ def run_many(
         mag_new = _side_by_side([s.mag_new.astype(np.float64) for s in streams], n, ())
     q, bias = np.empty((n, 4, len(streams))), np.empty((n, 3, len(streams)))
     flags = np.empty((n, len(streams)))
-    kernel.rows(states, dt, gyr, acc, mag, mag_new, q, bias, flags)
+    kernel.rows(states, filt.packed_settings, dt, gyr, acc, mag, mag_new, q, bias, flags)
     return [_solution(filt, s, q[..., j], bias[..., j], flags[:, j]) for j, s in enumerate(streams)]
 
 

@@ -24,15 +24,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from strapdown.errors import InputError
 from strapdown.kernels.orientation.lodestar import filter as kernel
 from strapdown.kernels.orientation.lodestar import layout as layout
-from strapdown.kernels.orientation.lodestar import rest as still
 from strapdown.kernels.orientation.lodestar import smoother as smoother
-from strapdown.kernels.orientation.state import OWN
 from strapdown.kernels.orientation.vqf import inclination as inclination
 from strapdown.orientation.running import SmoothingFilter
 from strapdown.orientation.settings import check
@@ -113,49 +108,43 @@ class Lodestar(SmoothingFilter):
             raise InputError("the part has no gyroscope; this filter needs one")
         return cls(**{"gyr_noise_deg": max(triads["gyroscope"].white) / _DEG, **settings})
 
-    def own(self) -> ArrayLike:
-        numbers = np.zeros(kernel.SIZE)
+    def own_settings(self) -> Mapping[int, float]:
         i, h = inclination, layout
-        for at, value in (
-            (i.TAU_ACC, self.tau_acc_s),
-            (i.TAU_REST, _REST_TAU_S),
-            (i.REST_TIME, self.rest_least_s),
-            (i.REST_GYR, self.rest_gyr_dps * _DEG),
-            (i.REST_ACC, self.rest_acc_mps2),
-            (i.BIAS_CLIP, self.bias_clip_dps * _DEG),
-            (i.BIAS_SIGMA_START, self.bias_sigma_start_dps * _DEG),
-            (i.BIAS_GROWTH, (_BIAS_GROWTH_DPS * _DEG) ** 2 / self.bias_forgetting_s),
-            (i.BIAS_SIGMA_MOTION, self.bias_sigma_motion_dps * _DEG),
-            (i.VERTICAL_FACTOR, _VERTICAL_FACTOR),
-            (i.BIAS_SIGMA_REST, self.bias_sigma_rest_dps * _DEG),
-            (i.USE_MOTION, 1.0),
-            (i.USE_REST, 1.0),
-            (i.LONGEST_STEP, self.longest_step_s),
-            (h.DECLINATION, math.remainder(self.declination_rad, 2.0 * math.pi)),
-            (h.BLOCK_S, self.block_s),
-            (h.NOISE, (self.mag_noise_deg * _DEG) ** 2),
-            (h.NOISE_GROWTH, self.mag_noise_growth),
-            (h.REST_VARIANCE, (self.mag_rest_deg * _DEG) ** 2),
-            (h.PLACE_VARIANCE, (self.mag_place_deg * _DEG) ** 2),
-            (h.WALK, (self.mag_walk_deg * _DEG) ** 2),
-            (h.RETURN, 0.5 * (self.mag_walk_deg / self.mag_place_deg) ** 2 if self.mag_place_deg > 0.0 else 0.0),
-            (h.DRIFT_VARIANCE, (self.drift_dps * _DEG) ** 2),
-            (h.TURN_NOISE, (self.turn_noise_deg * _DEG) ** 2),
-            (h.GYR_NOISE, (self.gyr_noise_deg * _DEG) ** 2),
-            (h.NORM_OFF, self.mag_norm),
-            (h.DIP_OFF, self.mag_dip_deg * _DEG),
-            (h.TAU_REFERENCE, self.mag_reference_s),
-            (h.NEW_TIME, self.mag_new_s),
-            (h.NEW_RATE, self.mag_new_least_dps * _DEG),
-            (h.HOLD_TIME, self.mag_hold_s),
-            (h.START_VARIANCE, (self.start_heading_deg * _DEG) ** 2),
-            (still.TILT_LIMIT, self.rest_tilt_deg * _DEG),
-            (still.NORTH_LIMIT, self.rest_heading_deg * _DEG),
-            (kernel.MEASURES, self.magnetometer),
-            (kernel.TILT_FLOOR, (self.tilt_deg * _DEG) ** 2),
-        ):
-            numbers[at] = value
-        return numbers[OWN:]
+        return {
+            i.TAU_ACC: self.tau_acc_s,
+            i.TAU_REST: _REST_TAU_S,
+            i.REST_TIME: self.rest_least_s,
+            i.REST_GYR: self.rest_gyr_dps * _DEG,
+            i.REST_ACC: self.rest_acc_mps2,
+            i.BIAS_CLIP: self.bias_clip_dps * _DEG,
+            i.BIAS_SIGMA_START: self.bias_sigma_start_dps * _DEG,
+            i.BIAS_GROWTH: (_BIAS_GROWTH_DPS * _DEG) ** 2 / self.bias_forgetting_s,
+            i.BIAS_SIGMA_MOTION: self.bias_sigma_motion_dps * _DEG,
+            i.VERTICAL_FACTOR: _VERTICAL_FACTOR,
+            i.BIAS_SIGMA_REST: self.bias_sigma_rest_dps * _DEG,
+            i.USE_MOTION: 1.0,
+            i.USE_REST: 1.0,
+            h.BLOCK_S: self.block_s,
+            h.NOISE: (self.mag_noise_deg * _DEG) ** 2,
+            h.NOISE_GROWTH: self.mag_noise_growth,
+            h.REST_VARIANCE: (self.mag_rest_deg * _DEG) ** 2,
+            h.PLACE_VARIANCE: (self.mag_place_deg * _DEG) ** 2,
+            h.WALK: (self.mag_walk_deg * _DEG) ** 2,
+            h.RETURN: 0.5 * (self.mag_walk_deg / self.mag_place_deg) ** 2 if self.mag_place_deg > 0.0 else 0.0,
+            h.DRIFT_VARIANCE: (self.drift_dps * _DEG) ** 2,
+            h.TURN_NOISE: (self.turn_noise_deg * _DEG) ** 2,
+            h.GYR_NOISE: (self.gyr_noise_deg * _DEG) ** 2,
+            h.NORM_OFF: self.mag_norm,
+            h.DIP_OFF: self.mag_dip_deg * _DEG,
+            h.TAU_REFERENCE: self.mag_reference_s,
+            h.NEW_TIME: self.mag_new_s,
+            h.NEW_RATE: self.mag_new_least_dps * _DEG,
+            h.HOLD_TIME: self.mag_hold_s,
+            h.START_VARIANCE: (self.start_heading_deg * _DEG) ** 2,
+            h.TILT_LIMIT: self.rest_tilt_deg * _DEG,
+            h.NORTH_LIMIT: self.rest_heading_deg * _DEG,
+            h.TILT_FLOOR: (self.tilt_deg * _DEG) ** 2,
+        }
 
 
 _POSITIVE = (

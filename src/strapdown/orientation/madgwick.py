@@ -1,15 +1,14 @@
 """Madgwick's filter: a gradient step of fixed length in each sample."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
-
-from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
 from strapdown.kernels.orientation import madgwick as kernel
 from strapdown.orientation.running import OrientationFilter
-from strapdown.orientation.settings import check, own_numbers
+from strapdown.orientation.settings import check
 
 
 @dataclass(frozen=True)
@@ -36,6 +35,10 @@ class Madgwick(OrientationFilter):
         if self.zeta_rad_s2 > 0.0 and self.beta_rad_s == 0.0:
             raise InputError("zeta_rad_s2 is above 0 and beta_rad_s is 0; a bias is learnt from corrections, give both")
 
-    def own(self) -> ArrayLike:
-        d = self.declination_rad
-        return own_numbers(self, self.beta_rad_s, self.zeta_rad_s2, math.cos(d), math.sin(d))
+    def own_settings(self) -> Mapping[int, float]:
+        return {
+            kernel.BETA: self.beta_rad_s,
+            kernel.ZETA: self.zeta_rad_s2,
+            kernel.COS_D: math.cos(self.declination_rad),
+            kernel.SIN_D: math.sin(self.declination_rad),
+        }

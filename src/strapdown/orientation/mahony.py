@@ -1,14 +1,13 @@
 """Mahony's filter: proportional and integral correction, the fastest here."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from numpy.typing import ArrayLike
-
 from strapdown.kernels.orientation import mahony as kernel
 from strapdown.orientation.running import OrientationFilter
-from strapdown.orientation.settings import check, own_numbers
+from strapdown.orientation.settings import check
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,11 @@ class Mahony(OrientationFilter):
     def __post_init__(self) -> None:
         check(self, from_0=("inclination_gain", "heading_gain", "bias_gain"))
 
-    def own(self) -> ArrayLike:
-        d = self.declination_rad
-        gains = self.inclination_gain, self.heading_gain, self.bias_gain
-        return own_numbers(self, *gains, math.cos(d), math.sin(d), 0.0, 0.0)
+    def own_settings(self) -> Mapping[int, float]:
+        return {
+            kernel.INCLINATION_GAIN: self.inclination_gain,
+            kernel.HEADING_GAIN: self.heading_gain,
+            kernel.BIAS_GAIN: self.bias_gain,
+            kernel.COS_D: math.cos(self.declination_rad),
+            kernel.SIN_D: math.sin(self.declination_rad),
+        }

@@ -1,4 +1,4 @@
-"""Multiplicative error-state Kalman filter (Lefferts, Markley and Shuster 1982; the error told in frame n): attitude,
+"""Multiplicative error-state Kalman filter (Lefferts, Markley and Shuster 1982; the error in frame n): attitude,
 gyroscope bias and their deviations, from the noise of the part at hand.
 """
 
@@ -14,7 +14,7 @@ from strapdown.errors import InputError
 from strapdown.kernels.orientation.mekf import filter as kernel
 from strapdown.kernels.orientation.mekf import layout as layout
 from strapdown.orientation.running import OrientationFilter
-from strapdown.orientation.settings import check, own_numbers
+from strapdown.orientation.settings import check
 from strapdown.sensors.triad import FLICKER_FLOOR, Triad, instability_processes
 
 _DEG = math.pi / 180.0
@@ -110,16 +110,30 @@ class Mekf(OrientationFilter):
             found["magnetometer"] = False
         return cls(**{**found, **settings})
 
-    def own(self) -> ArrayLike:
-        further = [
-            *(self.gyr_white**2, self.gyr_walk**2, self.acc_white**2, self.gravity, self.motion_s),
-            *(self.motion_memory_s, self.acc_off_mps2, self.tilt_floor_rad**2, self.mag_white**2),
-            *((self.mag_disturbance_deg * _DEG) ** 2, self.mag_disturbance_s, self.mag_norm, self.mag_dip_deg * _DEG),
-            *(self.mag_reference_s, self.mag_patience_s, self.gate**2, (self.bias_start_dps * _DEG) ** 2),
-            *((self.attitude_start_deg * _DEG) ** 2, self.motion_start_mps2**2, self.gyr_turn**2, self.lost_s),
-        ]
-        memory = [0.0] * (layout.END - layout.SETTINGS - len(further))
-        return own_numbers(self, *further, *memory)
+    def own_settings(self) -> Mapping[int, float]:
+        return {
+            layout.GYR_WHITE2: self.gyr_white**2,
+            layout.GYR_WALK2: self.gyr_walk**2,
+            layout.ACC_WHITE2: self.acc_white**2,
+            layout.GRAVITY: self.gravity,
+            layout.MOTION_S: self.motion_s,
+            layout.MOTION_MEMORY_S: self.motion_memory_s,
+            layout.ACC_OFF: self.acc_off_mps2,
+            layout.TILT_FLOOR2: self.tilt_floor_rad**2,
+            layout.MAG_WHITE2: self.mag_white**2,
+            layout.MAG_DISTURBANCE2: (self.mag_disturbance_deg * _DEG) ** 2,
+            layout.MAG_DISTURBANCE_S: self.mag_disturbance_s,
+            layout.NORM_OFF: self.mag_norm,
+            layout.DIP_OFF: self.mag_dip_deg * _DEG,
+            layout.REFERENCE_S: self.mag_reference_s,
+            layout.PATIENCE_S: self.mag_patience_s,
+            layout.GATE2: self.gate**2,
+            layout.BIAS_START2: (self.bias_start_dps * _DEG) ** 2,
+            layout.ATTITUDE_START2: (self.attitude_start_deg * _DEG) ** 2,
+            layout.MOTION_START2: self.motion_start_mps2**2,
+            layout.GYR_TURN2: self.gyr_turn**2,
+            layout.LOST_S: self.lost_s,
+        }
 
 
 _POSITIVE = (

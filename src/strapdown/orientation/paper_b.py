@@ -1,25 +1,22 @@
 """Paper B's filter as printed (DOI 10.51790/2712-9942-2024-5-1-03): to compare with, not to use."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
-
-from numpy.typing import ArrayLike
 
 from strapdown.checks import finite
 from strapdown.errors import InputError
 from strapdown.kernels.orientation import paper_b as kernel
 from strapdown.orientation.running import OrientationFilter
-from strapdown.orientation.settings import check, own_numbers
-
-MEMORY = (0.0,) * 31  # angles, calibration and low-pass
+from strapdown.orientation.settings import check
 
 
 @dataclass(frozen=True)
 class PaperB(OrientationFilter):
     """Euler angles, atan, plain weighted means: fails at pitch 90 deg and where the yaw leaves the branch of atan.
 
-    The log must begin with calibration_s of rest (0: no calibration), in the attitude q_ns if that is given: only then
-    is the accelerometer's offset told from a tilt. weight: of accelerometer and magnetometer in a sample, whatever the
+    The log must begin with calibration_s of rest (0: no calibration), in the attitude q_ns if that is given. Without
+    q_ns an offset of the accelerometer counts as a tilt. weight: of accelerometer and magnetometer in a sample, at any
     rate; time_constant_s above 0 replaces it by a time. low_pass_s: on all signals. gravity_m_s2: of the place.
     magnetometer False: 6 axes. declination_rad: east positive, used where q_ns is not given. longest_step_s: a longer
     step is predicted only.
@@ -42,6 +39,11 @@ class PaperB(OrientationFilter):
         if not 0.0 <= finite("weight", self.weight) <= 1.0:
             raise InputError(f"weight is {self.weight:g}; give a share from 0 to 1")
 
-    def own(self) -> ArrayLike:
-        settings = self.weight, self.time_constant_s, self.low_pass_s, self.calibration_s, self.gravity_m_s2
-        return own_numbers(self, *settings, *MEMORY)
+    def own_settings(self) -> Mapping[int, float]:
+        return {
+            kernel.WEIGHT: self.weight,
+            kernel.TIME_CONSTANT: self.time_constant_s,
+            kernel.LOW_PASS_S: self.low_pass_s,
+            kernel.CALIBRATION_S: self.calibration_s,
+            kernel.GRAVITY: self.gravity_m_s2,
+        }

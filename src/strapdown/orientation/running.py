@@ -1,85 +1,40 @@
-"""What all orientation filters share: a state that is a value, the live step, and the run over a recording.
+"""What all orientation filters share: the live step, what it believes, and the run over a recording.
 
-A filter hands in two kernels. step(state, gyr_s, acc_s, mag_s, dt) changes an array of numbers laid out as
-kernels/orientation_state.py says, and answers whether the readings have three numbers; without a new magnetometer
-reading mag_s is empty. rows(state, dt, gyr_s, acc_s, mag_s, mag_new, q, bias, sigma, flags) is the loop over the same
-step: live and recorded give the same bits.
+A filter brings two kernels. step(state, settings, gyr_s, acc_s, mag_s, dt) changes an array of numbers laid out as
+kernels/orientation/state.py says, and returns False where an array has a wrong length; without a new magnetometer
+reading mag_s is empty. rows(state, settings, dt, gyr_s, acc_s, mag_s, mag_new, q, bias, sigma, flags) is the loop over
+the same step: live and recorded give the same bits.
 """
 
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from strapdown.checks import not_negative
 from strapdown.errors import InputError
 from strapdown.kernels.compiled import settle
-from strapdown.kernels.orientation.state import (
-    ACC_REJECTED,
-    BIAS,
-    FLAGS,
-    GAP,
-    MAG_REJECTED,
-    OWN,
-    REST,
-    SIGMA,
-    STARTED,
-    Q,
-)
+from strapdown.kernels.orientation.state import BIAS, FLAGS, SIGMA, STARTED, USUAL_STEP, Q
+from strapdown.live import Belief, Start, State, refuse_state, state_of
+from strapdown.orientation.results import FLAG_BITS, solution_of
 from strapdown.orientation.samples import Samples, samples_of, unit_quaternion, without_faults
-from strapdown.recordings.faults import silences
-from strapdown.types import Array, Event, Recording, Solution
+from strapdown.orientation.settings import packed
+from strapdown.types import Array, Recording, Sample, Solution
 
-_BITS = {"acc_rejected": ACC_REJECTED, "mag_rejected": MAG_REJECTED, "rest": REST, "gap": GAP}
 _NO_MAG = np.empty(0)
-_NO_MAG.flags.writeable = False
-
-
-class State:
-    """The state of a filter after a sample: a value, which a step does not change."""
-
-    __slots__ = ("numbers",)
-    numbers: Array  # set by those who make one: a constructor written in Python would be a tenth of a live step
-
-    @property
-    def q_ns(self) -> Array:
-        return self.numbers[Q : Q + 4].copy()
-
-    @property
-    def gyr_bias_s(self) -> Array:
-        return self.numbers[BIAS : BIAS + 3].copy()
-
-    @property
-    def sigma_n(self) -> Array:
-        """Standard deviations of the attitude about the axes of n, rad; zeros if the filter has none."""
-        return self.numbers[SIGMA : SIGMA + 3].copy()
-
-    @property
-    def flags(self) -> dict[str, bool]:
-        said = int(self.numbers[FLAGS])
-        return {name: bool(said & bit) for name, bit in _BITS.items()}
-
-
-def fresh_state(own: ArrayLike, q_ns: ArrayLike | None = None) -> State:
-    """A state before its first sample; with q_ns the attitude is given and not taken from the first sample."""
-    own = np.asarray(own, dtype=np.float64)
-    state = State()
-    state.numbers = numbers = np.zeros(OWN + len(own))
-    numbers[OWN:] = own
-    numbers[Q] = 1.0
-    if q_ns is not None:
-        numbers[Q : Q + 4] = unit_quaternion(q_ns, "the attitude to start from")
-        numbers[STARTED] = 1.0
-    return state
+_NOTHING_GIVEN = Start()
 
 
 class OrientationFilter:
-    """A filter is its settings, and these are its verbs; a filter of its own kind adds only what it is made of."""
+    """A filter is its settings, and these are its methods; a filter adds its fields, its kernel and own_settings."""
 
     name: ClassVar[str]
-    kernel: ClassVar[Any]  # of kernels/, with step and rows
+    kernel: ClassVar[Any]  # of kernels/, with step, rows, STATE_SIZE and SETTINGS_SIZE
     reports_bias: ClassVar[bool] = True
     reports_sigma: ClassVar[bool] = False
-    _step: ClassVar[Any]
     if TYPE_CHECKING:
 
         @property
@@ -87,177 +42,163 @@ class OrientationFilter:
         @property
         def longest_step_s(self) -> float: ...
 
-    def __init_subclass__(cls) -> None:
-        if hasattr(cls, "kernel"):
-            cls._step = staticmethod(cls.kernel.step)  # found by one look instead of three, in every live step
-
-    def own(self) -> ArrayLike:
-        """Settings and empty memory, as the kernel lays them out from orientation_state.OWN on."""
+    def own_settings(self) -> Mapping[int, float]:
+        """The settings in the units of the kernel, by their index in its layout."""
         raise NotImplementedError
 
-    def start(self, q_ns: ArrayLike | None = None) -> State:
-        """Before the first sample. q_ns: the attitude at it; without, the first readings tell it."""
+    @cached_property
+    def packed_settings(self) -> Array:
+        """For the kernels, packed once for each filter object."""
+        return packed(self, self.kernel.SETTINGS_SIZE, self.own_settings())
+
+    @cached_property
+    def _live(self) -> tuple[Any, Array, type]:
+        """What every step needs, by one lookup: the kernel made ready, its settings, the owner of its states."""
         settle(self.kernel.step)
-        return fresh_state(self.own(), q_ns)
+        # writable: numba takes twice as long to find out the type of a locked array
+        return self.kernel.step, self.packed_settings.copy(), type(self)
 
-    def step(self, state: State, gyr_s: Array, acc_s: Array, mag_s: Array | None = None, *, dt: float) -> State:
-        """One sample (rad/s, m/s2, uT; arrays of three doubles), dt s after the last.
+    def __getstate__(self) -> dict[str, Any]:
+        return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
 
-        mag_s None or empty: no new reading. Arrays are not converted, since this runs a thousand times a second.
+    def start(self, given: Start = _NOTHING_GIVEN) -> State:
+        """The state before the first sample.
+
+        Of `given`: q_ns, or the attitude of the alignment, is the attitude at the first sample; without it the first
+        readings give it. step_s: the usual step of the source; without it the first sample is filtered together with
+        the second one, by filters that need it.
         """
-        numbers = state.numbers.copy()
+        return state_of(self._live[2], first_numbers(self, given))
+
+    def step(self, state: State, sample: Sample) -> State:
+        """The state after a sample. Its readings are arrays of three doubles; they are not converted, since this runs a
+        thousand times a second. The first sample's dt does not count."""
+        kernel, settings, owner = self._live
         try:
-            new_mag_s = mag_s if mag_s is not None and self.magnetometer else _NO_MAG
-            fits = self._step(numbers, gyr_s, acc_s, new_mag_s, dt)
-        except TypeError:  # numba's word that no compiled version fits
-            fits = False
-        if not fits:
-            raise InputError(_misfit(gyr_s, acc_s, mag_s, dt))
-        after = State()
-        after.numbers = numbers
-        return after
+            if state.owner is owner:
+                numbers, mag_s = state.numbers.copy(), sample.mag_s
+                if mag_s is None:
+                    mag_s = _NO_MAG
+                if kernel(numbers, settings, sample.gyr_s, sample.acc_s, mag_s, sample.dt):
+                    after = State()
+                    after.owner, after.numbers = owner, numbers
+                    return after
+        except (TypeError, AttributeError):  # no compiled version for these types; no State; no Sample
+            pass
+        raise InputError(self._misfit(state, sample))
+
+    def belief(self, state: State) -> Belief:
+        """Attitude of the sensor's frame (q_nb), gyroscope bias and standard deviations where the filter has them, and
+        flags of the last sample."""
+        self._check_state(state)
+        n = state.numbers
+        flags = int(n[FLAGS])
+        return Belief(
+            n[Q : Q + 4].copy(),
+            bias={"gyr_s": n[BIAS : BIAS + 3].copy()} if self.reports_bias else {},
+            sigma={"attitude_n": n[SIGMA : SIGMA + 3].copy()} if self.reports_sigma else {},
+            flags={name: bool(flags & bit) for name, bit in FLAG_BITS.items()},
+        )
 
     def run(
         self,
         recording: Recording,
+        given: Start | None = None,
         *,
-        q_ns: ArrayLike | None = None,
         magnetometer: Recording | None = None,
         q_bs: ArrayLike | None = None,
     ) -> Solution:
-        """Attitude, flags, bias and deviations, where the filter has them, over a recording: the numbers of its steps.
+        """Attitude, flags, bias and standard deviations, where the filter has them: the steps over the samples of a
+        recording, to the bit. given: as in `start`; None: Start.of(recording).
 
         magnetometer: its own recording, if it has its own times; q_bs: how the sensor sits on the body; without it the
         attitude is that of the sensor's frame.
         """
-        return self._over(self.kernel.rows, recording, q_ns, magnetometer, q_bs, {})
+        samples = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=self.magnetometer)
+        numbers = first_numbers(self, Start(step_s=samples.step_s) if given is None else given)
+        settle(self.kernel.rows)
+        return self._solution(samples, *self._rows(self.kernel.rows, numbers, samples.dt, samples), {})
 
-    def _over(
-        self,
-        rows: Any,
-        recording: Recording,
-        q_ns: ArrayLike | None,
-        magnetometer: Recording | None,
-        q_bs: ArrayLike | None,
-        meta: dict[str, Any],
+    def _rows(self, rows: Any, numbers: Array, dt: Array, samples: Samples) -> tuple[Array, Array, Array, Array]:
+        n = len(dt)
+        out = np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3)), np.empty(n)
+        rows(numbers, self.packed_settings, dt, samples.gyr, samples.acc, samples.mag, samples.mag_new, *out)
+        return out
+
+    def _solution(
+        self, samples: Samples, q: Array, bias: Array, sigma: Array, flags: Array, meta: dict[str, Any]
     ) -> Solution:
-        settle(rows)
-        s = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=self.magnetometer)
-        n = len(s.t)
-        faults = None
-        if rows is not self.kernel.rows:  # a step leaves them out by itself
-            s, faults = without_faults(s)
-        q, bias, sigma, flags = np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3)), np.empty(n)
-        numbers = fresh_state(self.own(), q_ns).numbers
-        rows(numbers, s.dt, s.gyr, s.acc, s.mag, s.mag_new, q, bias, sigma, flags)
-        if faults is not None:
-            flags = (flags.astype(np.int64) | faults).astype(np.float64)
-        return solution_of(
-            s,
-            q,
-            bias if self.reports_bias else None,
-            sigma if self.reports_sigma else None,
-            flags,
-            {"filter": self.name, **meta},
-            self.longest_step_s,
-        )
+        bias_or_none, sigma_or_none = bias if self.reports_bias else None, sigma if self.reports_sigma else None
+        about = {"filter": self.name, **meta}
+        return solution_of(samples, q, bias_or_none, sigma_or_none, flags, about, self.longest_step_s)
+
+    def _check_state(self, state: Any) -> None:
+        if not isinstance(state, State) or state.owner is not type(self):
+            raise refuse_state(state, type(self))
+        size = self.kernel.STATE_SIZE
+        if state.numbers.shape != (size,) or state.numbers.dtype != np.float64:
+            raise InputError(
+                f"the state holds {state.numbers.size} numbers ({state.numbers.dtype}), a state of "
+                f"{type(self).__name__} holds {size} (float64): it is damaged or of another version; start anew"
+            )
+
+    def _misfit(self, state: State, sample: Any) -> str:
+        """What of a live step does not fit, in a sentence."""
+        self._check_state(state)
+        if not isinstance(sample, Sample):
+            return f"a live step was given a {type(sample).__name__}; give a Sample(t, dt, gyr_s, acc_s, mag_s)"
+        for name in ("gyr_s", "acc_s", "mag_s"):
+            given = getattr(sample, name)
+            if given is None and name == "mag_s":
+                continue
+            if not isinstance(given, np.ndarray):
+                had = f"of type {type(given).__name__}"
+            elif given.shape != (3,) or given.dtype != np.float64:
+                had = f"an array of {given.dtype} of shape {given.shape}"
+            elif not given.flags.c_contiguous:
+                had = "a strided view of a larger array"
+            else:
+                continue
+            return f"{name} of a live sample is {had}; give three doubles side by side: np.array(..., dtype=float)"
+        return f"dt of a live sample is {sample.dt!r}; give the seconds since the previous sample, a float"
 
 
 class SmoothingFilter(OrientationFilter):
-    """One that can also look back."""
+    """A filter with a smoother: off line each sample also uses the later ones."""
 
     smoother: ClassVar[Any]  # of kernels/, with smooth_rows
 
     def smooth(
         self,
         recording: Recording,
+        given: Start | None = None,
         *,
-        q_ns: ArrayLike | None = None,
         magnetometer: Recording | None = None,
         q_bs: ArrayLike | None = None,
     ) -> Solution:
-        """As run, from the whole recording: each sample knows those after it too."""
-        return self._over(self.smoother.smooth_rows, recording, q_ns, magnetometer, q_bs, {"smoothed": True})
+        """As run, from the whole recording: each sample also uses the later ones."""
+        samples = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=self.magnetometer)
+        usual, faults = without_faults(samples)
+        numbers = first_numbers(self, _NOTHING_GIVEN if given is None else given)
+        dt = samples.dt.copy()
+        dt[0] = numbers[USUAL_STEP] = samples.step_s
+        dt.flags.writeable = False
+        settle(self.smoother.smooth_rows)
+        q, bias, sigma, flags = self._rows(self.smoother.smooth_rows, numbers, dt, usual)
+        flags = (flags.astype(np.int64) | faults).astype(np.float64)
+        return self._solution(samples, q, bias, sigma, flags, {"smoothed": True})
 
 
-def _misfit(gyr_s: Any, acc_s: Any, mag_s: Any, dt: Any) -> str:
-    """What of a live sample does not fit, in a sentence."""
-    for name, given in (("gyr_s", gyr_s), ("acc_s", acc_s), ("mag_s", mag_s)):
-        if given is None and name == "mag_s":
-            continue
-        if not isinstance(given, np.ndarray):
-            had = f"of type {type(given).__name__}"
-        elif given.shape != (3,) or given.dtype != np.float64:
-            had = f"an array of {given.dtype} of shape {given.shape}"
-        elif not given.flags.c_contiguous:
-            had = "every so manieth number of a larger array"
-        else:
-            continue
-        return f"{name} of a live step is {had}; give three doubles side by side: np.array(..., dtype=float)"
-    return f"a live step of dt = {dt!r} cannot be taken; give dt in seconds, and readings as arrays of three doubles"
-
-
-def solution_of(
-    samples: Samples,
-    q: Array,
-    bias: Array | None,
-    sigma: Array | None,
-    flags: Array,
-    meta: dict[str, Any],
-    longest_step_s: float,
-) -> Solution:
-    """Rows of a kernel as a Solution, with its flags and the events that users should hear of."""
-    said = flags.astype(np.uint8)
-    flagged = {key: (said & np.uint8(bit)) != 0 for key, bit in _BITS.items()}
-    for array in (q, bias, sigma, *flagged.values()):
-        if array is not None:
-            array.flags.writeable = False  # so it is held as it is
-    try:
-        return Solution(
-            samples.t,
-            q,
-            meta=meta,
-            bias={} if bias is None else {"gyr_s": bias},
-            sigma={} if sigma is None else {"attitude_n": sigma},
-            flags=flagged,
-            events=(*_gaps(samples, longest_step_s), *_silences(samples)),
-        )
-    except InputError:  # the types look at every number; what they found means something else here
-        lost = ~np.isfinite(np.column_stack([x for x in (q, bias, sigma) if x is not None])).all(axis=1)
-        if not lost.any():
-            raise
-    i = int(np.argmax(lost))
-    raise InputError(
-        f"the filter {meta['filter']} lost its attitude at sample {i} (t = {samples.t[i]:.6g} s): readings or "
-        "settings are too large for it; check the units of the log"
-    )
-
-
-def _gaps(samples: Samples, longest_step_s: float) -> tuple[Event, ...]:
-    """Steps over which a filter only predicts; a log that has no others is one event."""
-    t, usual_s = samples.t, samples.dt[0]
-    if usual_s > longest_step_s:
-        text = (
-            f"the usual step of {usual_s:.3g} s is longer than the {longest_step_s:g} s that the filter follows: the "
-            "gyroscope alone led it; record faster, or raise longest_step_s"
-        )
-        return (Event(float(t[0]), float(t[-1]), "gap", text),)
-    return tuple(
-        Event(
-            float(t[i]),
-            float(t[i + 1]),
-            "gap",
-            f"no samples for {t[i + 1] - t[i]:.3g} s: the attitude was predicted over the gap",
-        )
-        for i in np.flatnonzero(samples.dt[1:] > longest_step_s)
-    )
-
-
-def _silences(samples: Samples) -> list[Event]:
-    return [
-        Event(
-            *(begin, end, "no_field"),
-            f"no magnetometer reading for {end - begin:.3g} s: the heading was the gyroscope's",
-        )
-        for begin, end in silences(samples.t, samples.mag_new)
-    ]
+def first_numbers(filt: OrientationFilter, given: Start) -> Array:
+    """The numbers of a state before its first sample."""
+    if not isinstance(given, Start):
+        raise InputError(f"a filter was started with a {type(given).__name__}; give a Start, as Start(q_ns=...)")
+    numbers = np.zeros(filt.kernel.STATE_SIZE)
+    numbers[Q] = 1.0
+    if given.step_s is not None:
+        numbers[USUAL_STEP] = not_negative("step_s", given.step_s)
+    q_ns = given.q_ns if given.q_ns is not None or given.alignment is None else given.alignment.q_ns
+    if q_ns is not None:
+        numbers[Q : Q + 4] = unit_quaternion(q_ns, "the attitude to start from")
+        numbers[STARTED] = 1.0
+    return numbers

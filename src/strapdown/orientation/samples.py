@@ -1,6 +1,7 @@
 """The samples of a recording as filters want them: checked, in one frame, the magnetometer's marked where new."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,9 +21,10 @@ _INERTIAL = ("accelerometer", "gyroscope")
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """gyr (rad/s), acc (m/s2), mag (uT), one frame, rows at t; dt[k] leads to row k, dt[0] is the usual step.
+    """gyr (rad/s), acc (m/s2), mag (uT), one frame, rows at t; dt[k] (s) leads to row k, dt[0] is 0.
 
-    mag has no rows where it is not used; mag_new says in which rows the magnetometer has a new reading.
+    mag has no rows where it is not used; mag_new: True in rows with a new reading of the magnetometer. step_s: the
+    usual step, the median of the others.
     """
 
     t: Array
@@ -31,6 +33,7 @@ class Samples:
     acc: Array
     mag: Array
     mag_new: NDArray[np.bool_]
+    step_s: float
 
 
 def samples_of(
@@ -40,7 +43,7 @@ def samples_of(
     q_bs: ArrayLike | None = None,
     use_mag: bool = True,
 ) -> Samples:
-    """Readings of a recording, told in b if the mounting q_bs is given; magnetometer readings from a recording of
+    """Readings of a recording, in b if the mounting q_bs is given; magnetometer readings from a recording of
     their own join the first row that is not earlier."""
     _check_types(recording, magnetometer)
     if recording.gyr_s is None or recording.acc_s is None:
@@ -55,14 +58,15 @@ def samples_of(
     checked(recording, uses=uses, q_bs=q)
     dt = np.empty(n)
     np.subtract(recording.t[1:], recording.t[:-1], out=dt[1:])
-    dt[0] = np.median(dt[1:])
+    dt[0] = 0.0
+    step_s = float(np.median(dt[1:]))
     mag, mag_new = np.empty((0, 3)), np.zeros(0, dtype=np.bool_)
     if use_mag:
         mag, mag_new = _own_times(recording, magnetometer) if magnetometer is not None else _same_times(recording)
     gyr, acc = recording.gyr_s, recording.acc_s
     if q is not None:
         gyr, acc, mag = (q_rotate(q, v) if len(v) else v for v in (gyr, acc, mag))
-    samples = Samples(recording.t, dt, gyr, acc, mag, mag_new)
+    samples = Samples(recording.t, dt, gyr, acc, mag, mag_new, step_s)
     for array in (samples.dt, samples.gyr, samples.acc, samples.mag, samples.mag_new):
         array.flags.writeable = False  # one signature for the kernels
     return samples
@@ -79,7 +83,7 @@ def without_faults(samples: Samples) -> tuple[Samples, NDArray[np.int64]]:
     flags[gyr] |= GAP
     flags[acc] |= ACC_REJECTED
     last = np.maximum.accumulate(np.where(gyr, 0, np.arange(len(gyr))))
-    mended = {"gyr": samples.gyr[last], "acc": np.where(acc[:, None], 0.0, samples.acc)}
+    mended: dict[str, Any] = {"gyr": samples.gyr[last], "acc": np.where(acc[:, None], 0.0, samples.acc)}
     if len(mag):
         flags[mag & samples.mag_new] |= MAG_REJECTED
         mended["mag_new"] = samples.mag_new & ~mag

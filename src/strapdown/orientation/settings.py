@@ -1,20 +1,16 @@
-"""What simple filters have in common among their settings, checked and laid out for their kernels."""
+"""Settings that all orientation filters share: checked once, then packed as numbers for the kernels."""
 
-from typing import Any, Protocol
+import hashlib
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
 
 from strapdown.checks import finite, not_negative, positive, settle
 from strapdown.errors import InputError
-
-
-class Shared(Protocol):
-    """Settings that every simple filter has."""
-
-    @property
-    def magnetometer(self) -> bool: ...
-    @property
-    def declination_rad(self) -> float: ...
-    @property
-    def longest_step_s(self) -> float: ...
+from strapdown.kernels.orientation.state import DECLINATION, KEY, LONGEST, USE_MAG
+from strapdown.types import Array
 
 
 def check(filt: Any, *, above_0: tuple[str, ...] = (), from_0: tuple[str, ...] = ()) -> None:
@@ -30,12 +26,15 @@ def check(filt: Any, *, above_0: tuple[str, ...] = (), from_0: tuple[str, ...] =
     )
 
 
-def own_numbers(filt: Shared, *further: float) -> tuple[float, ...]:
-    """A filter's own part of its state, as kernels/orientation_start.py lays it out, then its further numbers."""
-    return (
-        *(0.0, 0.0, 0.0, 0.0),  # nothing seen, no rate
-        float(filt.magnetometer),
-        filt.declination_rad,
-        filt.longest_step_s,
-        *further,
-    )
+def packed(filt: Any, size: int, own: Mapping[int, float]) -> Array:
+    """The settings of a filter as its kernel lays them out: the head that all filters share, then its own by index."""
+    numbers = np.zeros(size)
+    numbers[USE_MAG] = filt.magnetometer
+    numbers[DECLINATION] = math.remainder(filt.declination_rad, 2.0 * math.pi)
+    numbers[LONGEST] = filt.longest_step_s
+    for index, value in own.items():
+        numbers[index] = value
+    # of the values alone, so that a state is the same in every process
+    numbers[KEY] = 1 + int.from_bytes(hashlib.blake2b(numbers.tobytes(), digest_size=6).digest())
+    numbers.flags.writeable = False
+    return numbers

@@ -6,15 +6,12 @@ magnetometer the heading is that of the shortest turn from the first sample to t
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from strapdown.checks import finite, settle
 from strapdown.errors import InputError
-from strapdown.kernels.orientation.state import OWN
 from strapdown.kernels.orientation.vqf import filter as kernel
 from strapdown.kernels.orientation.vqf import inclination as inclination
 from strapdown.kernels.orientation.vqf import smoother as smooth_kernel
@@ -33,8 +30,8 @@ class Vqf(SmoothingFilter):
     no heading correction). motion_bias, rest_bias: estimate the bias in motion, at rest. rest_*: rest is when readings
     stay within rest_gyr_dps and rest_acc_mps2 of their low-passed values for rest_least_s. mag_norm (part of the norm)
     and mag_dip_deg: how near a field must be to the reference; mag_new_s of turning at mag_new_least_dps in a steady
-    field make it the reference; mag_longest_rejection_s and mag_rejection_factor: how long disturbed readings are left
-    out, and by how much they weigh less after it.
+    field make it the reference; mag_longest_rejection_s and mag_rejection_factor: how long disturbed readings are
+    rejected, and by how much they weigh less after it.
     """
 
     name: ClassVar[str] = "vqf"
@@ -77,40 +74,35 @@ class Vqf(SmoothingFilter):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} is {getattr(self, name)!r}; give True or False")
 
-    def own(self) -> ArrayLike:
-        numbers = np.zeros(kernel.END)
+    def own_settings(self) -> Mapping[int, float]:
         i, k = inclination, kernel
-        for at, value in (
-            (i.TAU_ACC, self.tau_acc_s),
-            (i.TAU_REST, self.rest_tau_s),
-            (i.REST_TIME, self.rest_least_s),
-            (i.REST_GYR, self.rest_gyr_dps * _DEG),
-            (i.REST_ACC, self.rest_acc_mps2),
-            (i.BIAS_CLIP, self.bias_clip_dps * _DEG),
-            (i.BIAS_SIGMA_START, self.bias_sigma_start_dps * _DEG),
-            (i.BIAS_GROWTH, (_BIAS_GROWTH_DPS * _DEG) ** 2 / self.bias_forgetting_s),
-            (i.BIAS_SIGMA_MOTION, self.bias_sigma_motion_dps * _DEG),
-            (i.VERTICAL_FACTOR, max(self.bias_vertical_factor, 1e-10)),
-            (i.BIAS_SIGMA_REST, self.bias_sigma_rest_dps * _DEG),
-            (i.USE_MOTION, self.motion_bias),
-            (i.USE_REST, self.rest_bias),
-            (i.LONGEST_STEP, self.longest_step_s),
-            (k.DECLINATION, math.remainder(self.declination_rad, 2.0 * math.pi)),
-            (k.TAU_MAG, self.tau_mag_s),
-            (k.USE_REJECTION, self.mag_rejection),
-            (k.TAU_FIELD, self.mag_tau_s),
-            (k.TAU_REFERENCE, self.mag_reference_tau_s),
-            (k.NORM_OFF, self.mag_norm),
-            (k.DIP_OFF, self.mag_dip_deg * _DEG),
-            (k.NEW_TIME, self.mag_new_s),
-            (k.NEW_FIRST_TIME, self.mag_new_first_s),
-            (k.NEW_RATE, self.mag_new_least_dps * _DEG),
-            (k.CLEAN_TIME, self.mag_clean_s),
-            (k.LONGEST_REJECTION, self.mag_longest_rejection_s),
-            (k.REJECTION_FACTOR, self.mag_rejection_factor),
-        ):
-            numbers[at] = value
-        return numbers[OWN:]
+        return {
+            i.TAU_ACC: self.tau_acc_s,
+            i.TAU_REST: self.rest_tau_s,
+            i.REST_TIME: self.rest_least_s,
+            i.REST_GYR: self.rest_gyr_dps * _DEG,
+            i.REST_ACC: self.rest_acc_mps2,
+            i.BIAS_CLIP: self.bias_clip_dps * _DEG,
+            i.BIAS_SIGMA_START: self.bias_sigma_start_dps * _DEG,
+            i.BIAS_GROWTH: (_BIAS_GROWTH_DPS * _DEG) ** 2 / self.bias_forgetting_s,
+            i.BIAS_SIGMA_MOTION: self.bias_sigma_motion_dps * _DEG,
+            i.VERTICAL_FACTOR: max(self.bias_vertical_factor, 1e-10),
+            i.BIAS_SIGMA_REST: self.bias_sigma_rest_dps * _DEG,
+            i.USE_MOTION: self.motion_bias,
+            i.USE_REST: self.rest_bias,
+            k.TAU_MAG: self.tau_mag_s,
+            k.USE_REJECTION: self.mag_rejection,
+            k.TAU_FIELD: self.mag_tau_s,
+            k.TAU_REFERENCE: self.mag_reference_tau_s,
+            k.NORM_OFF: self.mag_norm,
+            k.DIP_OFF: self.mag_dip_deg * _DEG,
+            k.NEW_TIME: self.mag_new_s,
+            k.NEW_FIRST_TIME: self.mag_new_first_s,
+            k.NEW_RATE: self.mag_new_least_dps * _DEG,
+            k.CLEAN_TIME: self.mag_clean_s,
+            k.LONGEST_REJECTION: self.mag_longest_rejection_s,
+            k.REJECTION_FACTOR: self.mag_rejection_factor,
+        }
 
 
 _POSITIVE = (

@@ -11,29 +11,39 @@ from numba import njit
 
 from strapdown.kernels.jit import inner, live, plain, pointer, row, three_each
 from strapdown.kernels.orientation.start import (
-    DECLINATION,
-    FURTHER,
+    AFTER_START,
     LEAST_FORCE2,
     LEVEL,
-    LONGEST,
     NOTHING,
     SEEN,
     begin,
     find_north,
-    left_out,
-    tell,
+    rejected,
+    write_row,
 )
-from strapdown.kernels.orientation.state import ACC_REJECTED, FLAGS, GAP, MAG_REJECTED, Q
+from strapdown.kernels.orientation.state import (
+    ACC_REJECTED,
+    DECLINATION,
+    FLAGS,
+    GAP,
+    LONGEST,
+    MAG_REJECTED,
+    OWN_SETTINGS,
+    USE_MAG,
+    Q,
+)
 from strapdown.kernels.orientation.turn import predicted, product, unit_again
 from strapdown.kernels.rotation import exp, rotate
 from strapdown.kernels.trigonometry import arc_tangent
 
-INCLINATION_S = FURTHER
-HEADING_S = FURTHER + 1
-LOW_PASS_S = FURTHER + 2
-FORCE = FURTHER + 3  # specific force told in n, low-passed; zeros before the first
-FIELD = FURTHER + 6  # magnetic field told in n, low-passed; zeros before the first
-WAITED = FURTHER + 9  # s since the last magnetometer reading
+# settings
+INCLINATION_S, HEADING_S, LOW_PASS_S = OWN_SETTINGS, OWN_SETTINGS + 1, OWN_SETTINGS + 2
+SETTINGS_SIZE = OWN_SETTINGS + 3
+# memory
+FORCE = AFTER_START  # specific force in n, low-passed; zeros before the first
+FIELD = AFTER_START + 3  # magnetic field in n, low-passed; zeros before the first
+WAITED = AFTER_START + 6  # s since the last magnetometer reading
+STATE_SIZE = AFTER_START + 7
 
 
 @inner
@@ -55,15 +65,15 @@ def share(dt, time_constant):
 
 
 @inner
-def correct(state, qw, qx, qy, qz, ax, ay, az, mx, my, mz, has_mag, dt):
+def correct(state, settings, qw, qx, qy, qz, ax, ay, az, mx, my, mz, has_mag, dt):
     """q_ns drawn to the readings; flags say which reading could not be used."""
     flags = 0.0
     fx, fy, fz = rotate(qw, qx, qy, qz, ax, ay, az)
     if LEAST_FORCE2 < fx * fx + fy * fy + fz * fz < math.inf:
-        fx, fy, fz = smoothed(state, plain(FORCE), fx, fy, fz, share(dt, state[LOW_PASS_S]))
+        fx, fy, fz = smoothed(state, plain(FORCE), fx, fy, fz, share(dt, settings[LOW_PASS_S]))
         level = math.sqrt(fx * fx + fy * fy)
         # about the level axis f x z = (fy, -fx, 0); straight down has no such axis, and any will do
-        angle = share(dt, state[INCLINATION_S]) * arc_tangent(level, fz)
+        angle = share(dt, settings[INCLINATION_S]) * arc_tangent(level, fz)
         k = angle / level if level > 0.0 else 0.0
         cw, cx, cy, cz = exp(k * fy if level > 0.0 else angle, -k * fx, 0.0)
         qw, qx, qy, qz = product(cw, cx, cy, cz, qw, qx, qy, qz)
@@ -75,10 +85,10 @@ def correct(state, qw, qx, qy, qz, ax, ay, az, mx, my, mz, has_mag, dt):
         state[WAITED] = 0.0
         east, north, up = rotate(qw, qx, qy, qz, mx, my, mz)
         if 0.0 < east * east + north * north < math.inf:
-            east, north, up = smoothed(state, plain(FIELD), east, north, up, share(waited, state[LOW_PASS_S]))
-            error = arc_tangent(east, north) - state[DECLINATION]
+            east, north, up = smoothed(state, plain(FIELD), east, north, up, share(waited, settings[LOW_PASS_S]))
+            error = arc_tangent(east, north) - settings[DECLINATION]
             error -= 2.0 * math.pi * math.floor(error / (2.0 * math.pi) + 0.5)
-            half = 0.5 * share(waited, state[HEADING_S]) * error
+            half = 0.5 * share(waited, settings[HEADING_S]) * error
             qw, qx, qy, qz = product(math.cos(half), 0.0, 0.0, math.sin(half), qw, qx, qy, qz)
         else:
             flags += MAG_REJECTED
@@ -87,18 +97,19 @@ def correct(state, qw, qx, qy, qz, ax, ay, az, mx, my, mz, has_mag, dt):
 
 
 @inner
-def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
+def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     """One sample: gyr_s (rad/s), acc_s and mag_s (any units), dt (s) since the last one."""
-    if left_out(state, gx, gy, gz, dt):
+    first, has_mag = state[SEEN] == NOTHING, mx != 0.0 or my != 0.0 or mz != 0.0
+    if rejected(state, first, gx, gy, gz, dt):
         return
-    if state[SEEN] == NOTHING:
-        begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
+    if first:
+        begin(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
         return
     qw, qx, qy, qz = predicted(state, gx, gy, gz, dt)
     first_field = state[SEEN] == LEVEL and has_mag and 0.0 < mx * mx + my * my + mz * mz < math.inf
     has_mag = has_mag and state[SEEN] != LEVEL
-    if dt <= state[LONGEST]:
-        qw, qx, qy, qz = correct(state, qw, qx, qy, qz, ax, ay, az, mx, my, mz, has_mag, dt)
+    if dt <= settings[LONGEST]:
+        qw, qx, qy, qz = correct(state, settings, qw, qx, qy, qz, ax, ay, az, mx, my, mz, has_mag, dt)
     else:
         state[FLAGS] = GAP
         state[WAITED] = 0.0
@@ -106,30 +117,30 @@ def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
             state[i] = 0.0
     state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = unit_again(qw, qx, qy, qz)
     if first_field:
-        find_north(state, mx, my, mz)
+        find_north(state, settings, mx, my, mz)
 
 
 @live
-def step(state, gyr, acc, mag, dt):
-    """One sample, in place; mag is empty without a new reading. False: a reading has not three numbers."""
-    if not three_each(gyr, acc, mag):
+def step(state, settings, gyr, acc, mag, dt):
+    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have."""
+    if len(state) != STATE_SIZE or len(settings) != SETTINGS_SIZE or not three_each(gyr, acc, mag):
         return False
-    g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
+    g, a, m = pointer(gyr), pointer(acc), pointer(mag)
     mx, my, mz = 0.0, 0.0, 0.0
-    if has_mag:
+    if len(mag) > 0 and settings[USE_MAG] != 0.0:
         mx, my, mz = m[0], m[1], m[2]
-    advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt)
+    advance(pointer(state), pointer(settings), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, dt)
     return True
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract"}, no_cfunc_wrapper=True)
-def rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
+def rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     """All samples; in the end the state is that after the last one."""
-    numbers = pointer(state)
+    numbers, given = pointer(state), pointer(settings)
     for i in range(len(dt)):
-        g, a, m, has_mag = row(gyr, i), row(acc, i), row(mag, i), len(mag) > 0 and mag_new[i]
+        g, a, m = row(gyr, i), row(acc, i), row(mag, i)
         mx, my, mz = 0.0, 0.0, 0.0
-        if has_mag:
+        if len(mag) > 0 and mag_new[i]:
             mx, my, mz = m[0], m[1], m[2]
-        advance(numbers, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt[i])
-        tell(numbers, i, q, bias, sigma, flags)
+        advance(numbers, given, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, dt[i])
+        write_row(numbers, i, q, bias, sigma, flags)

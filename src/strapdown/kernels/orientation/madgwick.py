@@ -12,23 +12,33 @@ from numba import njit
 
 from strapdown.kernels.jit import live, pointer, row, three_each, woven
 from strapdown.kernels.orientation.start import (
-    FURTHER,
+    AFTER_START,
     LEVEL,
-    LONGEST,
     NOTHING,
     SEEN,
     begin,
     find_north,
-    left_out,
-    tell,
+    rejected,
+    write_row,
 )
-from strapdown.kernels.orientation.state import ACC_REJECTED, BIAS, FLAGS, GAP, MAG_REJECTED, Q
+from strapdown.kernels.orientation.state import (
+    ACC_REJECTED,
+    BIAS,
+    FLAGS,
+    GAP,
+    LONGEST,
+    MAG_REJECTED,
+    OWN_SETTINGS,
+    USE_MAG,
+    Q,
+)
 from strapdown.kernels.orientation.turn import inverse_force, inverse_length, predicted, product, unit_again
 
-BETA = FURTHER  # rad/s
-ZETA = FURTHER + 1  # rad/s2
-COS_D = FURTHER + 2  # of the declination
-SIN_D = FURTHER + 3
+# settings
+BETA, ZETA = OWN_SETTINGS, OWN_SETTINGS + 1  # rad/s, rad/s2
+COS_D, SIN_D = OWN_SETTINGS + 2, OWN_SETTINGS + 3  # of the declination
+SETTINGS_SIZE = OWN_SETTINGS + 4
+STATE_SIZE = AFTER_START
 
 
 @woven
@@ -53,27 +63,28 @@ def descent(qw, qx, qy, qz, ax, ay, az, mx, my, mz, cos_d, sin_d):
 
 
 @woven
-def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
+def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     """One sample: gyr_s (rad/s), acc_s and mag_s (any units), dt (s) since the last one."""
-    if left_out(state, gx, gy, gz, dt):
+    first, has_mag = state[SEEN] == NOTHING, mx != 0.0 or my != 0.0 or mz != 0.0
+    if rejected(state, first, gx, gy, gz, dt):
         return
-    if state[SEEN] == NOTHING:
-        begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
+    if first:
+        begin(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
         return
     qw, qx, qy, qz = predicted(state, gx, gy, gz, dt)
-    gap = not dt <= state[LONGEST]
+    gap = not dt <= settings[LONGEST]
     ka = 0.0 if gap else inverse_force(ax, ay, az)
     km = 0.0 if gap or not has_mag else inverse_length(mx, my, mz)
     first_field = state[SEEN] == LEVEL and km > 0.0
     ax, ay, az = (ka * ax, ka * ay, ka * az) if ka > 0.0 else (0.0, 0.0, 0.0)
     hx, hy, hz = (km * mx, km * my, km * mz) if km > 0.0 and not first_field else (0.0, 0.0, 0.0)
-    ex, ey, ez = descent(qw, qx, qy, qz, ax, ay, az, hx, hy, hz, state[COS_D], state[SIN_D])
+    ex, ey, ez = descent(qw, qx, qy, qz, ax, ay, az, hx, hy, hz, settings[COS_D], settings[SIN_D])
     # turn by 2 beta dt about e, and never by more than e, which is the error itself where it is small
     length = math.sqrt(ex * ex + ey * ey + ez * ez)
-    angle = 2.0 * dt * state[BETA]
+    angle = 2.0 * dt * settings[BETA]
     k = angle / length if length > angle else (1.0 if angle > 0.0 else 0.0)
     cx, cy, cz = k * ex, k * ey, k * ez
-    drift = state[ZETA] / state[BETA] if state[BETA] > 0.0 else 0.0
+    drift = settings[ZETA] / settings[BETA] if settings[BETA] > 0.0 else 0.0
     state[BIAS] -= drift * cx
     state[BIAS + 1] -= drift * cy
     state[BIAS + 2] -= drift * cz
@@ -82,30 +93,30 @@ def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
     refused = (0.0 if ka > 0.0 else ACC_REJECTED) + (MAG_REJECTED if has_mag and not km > 0.0 else 0.0)
     state[FLAGS] = GAP if gap else refused
     if first_field:
-        find_north(state, mx, my, mz)
+        find_north(state, settings, mx, my, mz)
 
 
 @live
-def step(state, gyr, acc, mag, dt):
-    """One sample, in place; mag is empty without a new reading. False: a reading has not three numbers."""
-    if not three_each(gyr, acc, mag):
+def step(state, settings, gyr, acc, mag, dt):
+    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have."""
+    if len(state) != STATE_SIZE or len(settings) != SETTINGS_SIZE or not three_each(gyr, acc, mag):
         return False
-    g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
+    g, a, m = pointer(gyr), pointer(acc), pointer(mag)
     mx, my, mz = 0.0, 0.0, 0.0
-    if has_mag:
+    if len(mag) > 0 and settings[USE_MAG] != 0.0:
         mx, my, mz = m[0], m[1], m[2]
-    advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt)
+    advance(pointer(state), pointer(settings), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, dt)
     return True
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract"}, no_cfunc_wrapper=True)
-def rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
+def rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     """All samples; in the end the state is that after the last one."""
-    numbers = pointer(state)
+    numbers, given = pointer(state), pointer(settings)
     for i in range(len(dt)):
-        g, a, m, has_mag = row(gyr, i), row(acc, i), row(mag, i), len(mag) > 0 and mag_new[i]
+        g, a, m = row(gyr, i), row(acc, i), row(mag, i)
         mx, my, mz = 0.0, 0.0, 0.0
-        if has_mag:
+        if len(mag) > 0 and mag_new[i]:
             mx, my, mz = m[0], m[1], m[2]
-        advance(numbers, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt[i])
-        tell(numbers, i, q, bias, sigma, flags)
+        advance(numbers, given, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, dt[i])
+        write_row(numbers, i, q, bias, sigma, flags)

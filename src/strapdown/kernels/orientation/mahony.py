@@ -12,26 +12,39 @@ from numba import njit
 
 from strapdown.kernels.jit import live, pointer, row, three_each, woven
 from strapdown.kernels.orientation.start import (
-    FURTHER,
+    AFTER_START,
     LEVEL,
-    LONGEST,
     NOTHING,
     SEEN,
     begin,
     find_north,
-    left_out,
-    tell,
+    rejected,
+    write_row,
 )
-from strapdown.kernels.orientation.state import ACC_REJECTED, BIAS, FLAGS, GAP, MAG_REJECTED, Q
+from strapdown.kernels.orientation.state import (
+    ACC_REJECTED,
+    BIAS,
+    FLAGS,
+    GAP,
+    LONGEST,
+    MAG_REJECTED,
+    OWN_SETTINGS,
+    USE_MAG,
+    Q,
+)
 from strapdown.kernels.orientation.turn import inverse_force, inverse_length, predicted, product, unit_again
 
-INCLINATION_GAIN = FURTHER  # 1/s
-HEADING_GAIN = FURTHER + 1  # 1/s
-BIAS_GAIN = FURTHER + 2  # 1/s2
-COS_D = FURTHER + 3  # of the declination
-SIN_D = FURTHER + 4
-STEEPNESS = FURTHER + 5  # field over its level part at the last magnetometer reading, 1/cos(dip)
-WAITED = FURTHER + 6  # s since the last magnetometer reading, whose weight is that of all this time
+# settings
+INCLINATION_GAIN = OWN_SETTINGS  # 1/s
+HEADING_GAIN = OWN_SETTINGS + 1  # 1/s
+BIAS_GAIN = OWN_SETTINGS + 2  # 1/s2
+COS_D, SIN_D = OWN_SETTINGS + 3, OWN_SETTINGS + 4  # of the declination
+SETTINGS_SIZE = OWN_SETTINGS + 5
+# memory
+STEEPNESS = AFTER_START  # field over its level part at the last magnetometer reading, 1/cos(dip)
+WAITED = AFTER_START + 1  # s since the last magnetometer reading, whose weight is that of all this time
+STATE_SIZE = AFTER_START + 2
+
 LEAST_LEVEL2 = 1e-4  # a field steeper than 89.4 deg has no north
 
 
@@ -55,30 +68,33 @@ def pulls(qw, qx, qy, qz, ax, ay, az, mx, my, mz, cos_d, sin_d):
 
 
 @woven
-def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
+def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     """One sample: gyr_s (rad/s), acc_s and mag_s (any units), dt (s) since the last one."""
-    if left_out(state, gx, gy, gz, dt):
+    first, has_mag = state[SEEN] == NOTHING, mx != 0.0 or my != 0.0 or mz != 0.0
+    if rejected(state, first, gx, gy, gz, dt):
         return
-    if state[SEEN] == NOTHING:
-        begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
+    if first:
+        begin(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
         return
     qw, qx, qy, qz = predicted(state, gx, gy, gz, dt)
-    gap = not dt <= state[LONGEST]
+    gap = not dt <= settings[LONGEST]
     ka = 0.0 if gap else inverse_force(ax, ay, az)
     km = 0.0 if gap or not has_mag else inverse_length(mx, my, mz)
     first_field = state[SEEN] == LEVEL and km > 0.0
     ax, ay, az = (ka * ax, ka * ay, ka * az) if ka > 0.0 else (0.0, 0.0, 0.0)
     hx, hy, hz = (km * mx, km * my, km * mz) if km > 0.0 and not first_field else (0.0, 0.0, 0.0)
-    ex, ey, ez, turn, ux, uy, uz, level2 = pulls(qw, qx, qy, qz, ax, ay, az, hx, hy, hz, state[COS_D], state[SIN_D])
+    ex, ey, ez, turn, ux, uy, uz, level2 = pulls(
+        qw, qx, qy, qz, ax, ay, az, hx, hy, hz, settings[COS_D], settings[SIN_D]
+    )
     turn *= state[STEEPNESS]
     waited = 0.0 if gap else state[WAITED] + dt
     state[WAITED] = waited
     if km > 0.0 and not first_field:
         state[STEEPNESS] = 1.0 / math.sqrt(level2) if level2 > LEAST_LEVEL2 else 0.0
         state[WAITED] = 0.0
-    level_weight = min(0.5, 0.5 * dt * state[INCLINATION_GAIN])
-    north_weight = min(0.5, 0.5 * waited * state[HEADING_GAIN]) * turn
-    bias_level, bias_north = dt * state[BIAS_GAIN], waited * state[BIAS_GAIN] * turn
+    level_weight = min(0.5, 0.5 * dt * settings[INCLINATION_GAIN])
+    north_weight = min(0.5, 0.5 * waited * settings[HEADING_GAIN]) * turn
+    bias_level, bias_north = dt * settings[BIAS_GAIN], waited * settings[BIAS_GAIN] * turn
     state[BIAS] -= bias_level * ex + bias_north * ux
     state[BIAS + 1] -= bias_level * ey + bias_north * uy
     state[BIAS + 2] -= bias_level * ez + bias_north * uz
@@ -90,30 +106,30 @@ def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
     refused = (0.0 if ka > 0.0 else ACC_REJECTED) + (MAG_REJECTED if has_mag and not km > 0.0 else 0.0)
     state[FLAGS] = GAP if gap else refused
     if first_field:
-        find_north(state, mx, my, mz)
+        find_north(state, settings, mx, my, mz)
 
 
 @live
-def step(state, gyr, acc, mag, dt):
-    """One sample, in place; mag is empty without a new reading. False: a reading has not three numbers."""
-    if not three_each(gyr, acc, mag):
+def step(state, settings, gyr, acc, mag, dt):
+    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have."""
+    if len(state) != STATE_SIZE or len(settings) != SETTINGS_SIZE or not three_each(gyr, acc, mag):
         return False
-    g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
+    g, a, m = pointer(gyr), pointer(acc), pointer(mag)
     mx, my, mz = 0.0, 0.0, 0.0
-    if has_mag:
+    if len(mag) > 0 and settings[USE_MAG] != 0.0:
         mx, my, mz = m[0], m[1], m[2]
-    advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt)
+    advance(pointer(state), pointer(settings), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, dt)
     return True
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract"}, no_cfunc_wrapper=True)
-def rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
+def rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     """All samples; in the end the state is that after the last one."""
-    numbers = pointer(state)
+    numbers, given = pointer(state), pointer(settings)
     for i in range(len(dt)):
-        g, a, m, has_mag = row(gyr, i), row(acc, i), row(mag, i), len(mag) > 0 and mag_new[i]
+        g, a, m = row(gyr, i), row(acc, i), row(mag, i)
         mx, my, mz = 0.0, 0.0, 0.0
-        if has_mag:
+        if len(mag) > 0 and mag_new[i]:
             mx, my, mz = m[0], m[1], m[2]
-        advance(numbers, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt[i])
-        tell(numbers, i, q, bias, sigma, flags)
+        advance(numbers, given, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, dt[i])
+        write_row(numbers, i, q, bias, sigma, flags)

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
-from strapdown.kernels.jit import inner, plain, row
+from strapdown.kernels.jit import inner, plain, pointer, row
 from strapdown.kernels.orientation.mahony import (
     BIAS_GAIN,
     COS_D,
@@ -23,8 +23,8 @@ from strapdown.kernels.orientation.mahony import (
     advance,
     pulls,
 )
-from strapdown.kernels.orientation.start import LONGEST, RATE, SEEN, UNDER_WAY
-from strapdown.kernels.orientation.state import ACC_REJECTED, BIAS, FLAGS, GAP, MAG_REJECTED, Q
+from strapdown.kernels.orientation.start import RATE, SEEN, UNDER_WAY
+from strapdown.kernels.orientation.state import ACC_REJECTED, BIAS, FLAGS, GAP, LONGEST, MAG_REJECTED, Q
 from strapdown.kernels.orientation.turn import SMALL2, inverse_force, inverse_length, product, small_turn, unit_again
 from strapdown.kernels.rotation import exp
 
@@ -103,7 +103,7 @@ def correct_block(w, longest, level_gain, north_gain, bias_gain, cos_d, sin_d):
 
 
 @inner
-def start_block(states, first, size, dt, gyr, acc, mag, mag_new, q, bias, flags):
+def start_block(states, settings, first, size, dt, gyr, acc, mag, mag_new, q, bias, flags):
     """Rows one stream at a time until all streams of the block know their attitude; returns the first row left."""
     for i in range(len(dt)):
         waiting = 0
@@ -114,9 +114,10 @@ def start_block(states, first, size, dt, gyr, acc, mag, mag_new, q, bias, flags)
         for j in range(first, first + size):
             s = row(states, j)
             new = len(mag) > 0 and mag_new[i, j] > 0.0
-            if dt[i, j] > 0.0:
+            if i == 0 or dt[i, j] > 0.0:
                 advance(
                     s,
+                    settings,
                     gyr[i, 0, j],
                     gyr[i, 1, j],
                     gyr[i, 2, j],
@@ -126,7 +127,6 @@ def start_block(states, first, size, dt, gyr, acc, mag, mag_new, q, bias, flags)
                     mag[i, 0, j] if new else 0.0,
                     mag[i, 1, j] if new else 0.0,
                     mag[i, 2, j] if new else 0.0,
-                    new,
                     dt[i, j],
                 )
             for k in range(4):
@@ -168,22 +168,23 @@ def write_block(w, at, table, i, axes, first, size):
 
 
 @njit(cache=True, error_model="numpy")
-def rows(states, dt, gyr, acc, mag, mag_new, q, bias, flags):
+def rows(states, settings, dt, gyr, acc, mag, mag_new, q, bias, flags):
     """All samples of all streams: states (stream, numbers), dt and flags (row, stream), the others (row, axis, stream).
 
-    mag_new is 1 where the magnetometer has a new reading, else 0. A row with dt 0 is after the end of its stream.
+    mag_new is 1 where the magnetometer has a new reading, else 0. A row after the first with dt 0 is after the end of
+    its stream.
     mag may have no rows. The states are not changed beyond the start.
     """
     n, streams = dt.shape
     blocks = (streams + B - 1) // B
     work, begin = np.empty((blocks, _ROWS * B)), np.empty((blocks, 1))
-    s = row(states, 0)
+    s = pointer(settings)
     longest, level_gain, north_gain, bias_gain = s[LONGEST], s[INCLINATION_GAIN], s[HEADING_GAIN], s[BIAS_GAIN]
     cos_d, sin_d = s[COS_D], s[SIN_D]
     for block in range(blocks):
         first = block * B
         size = B if streams - first > B else streams - first
-        begin[block, 0] = start_block(states, first, size, dt, gyr, acc, mag, mag_new, q, bias, flags)
+        begin[block, 0] = start_block(states, s, first, size, dt, gyr, acc, mag, mag_new, q, bias, flags)
         load_block(row(work, block), states, first, size)
     for i in range(n):  # rows outside, blocks inside: memory is read and written in order
         for block in range(blocks):

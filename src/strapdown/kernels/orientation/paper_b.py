@@ -12,61 +12,74 @@ from numba import njit
 
 from strapdown.kernels.jit import inner, live, plain, pointer, row, three_each
 from strapdown.kernels.orientation.start import (
-    DECLINATION,
-    FURTHER,
-    LONGEST,
+    AFTER_START,
     MOST,
     NOTHING,
     RATE,
     SEEN,
-    USE_MAG,
     attitude_from,
     begin,
-    left_out,
-    tell,
+    rejected,
+    write_row,
 )
-from strapdown.kernels.orientation.state import ACC_REJECTED, BIAS, FLAGS, GAP, MAG_REJECTED, STARTED, Q
+from strapdown.kernels.orientation.state import (
+    ACC_REJECTED,
+    BIAS,
+    DECLINATION,
+    FLAGS,
+    GAP,
+    LONGEST,
+    MAG_REJECTED,
+    OWN_SETTINGS,
+    STARTED,
+    USE_MAG,
+    Q,
+)
 from strapdown.kernels.rotation import rotate
 
-WEIGHT = FURTHER  # of accelerometer and magnetometer in a sample (B16)
-TIME_CONSTANT = FURTHER + 1  # s; above 0 the weight follows from it and the step
-LOW_PASS_S = FURTHER + 2
-CALIBRATION_S = FURTHER + 3
-GRAVITY = FURTHER + 4  # m/s2
-PHI = FURTHER + 5  # roll, then pitch and yaw, rad
-DELTA = FURTHER + 8  # direction of the field in the world, fixed at the start (B15)
-READY = FURTHER + 9  # 1 after the calibration
-COUNT = FURTHER + 10  # samples of the calibration so far
-ELAPSED = FURTHER + 11  # s
-GIVEN = FURTHER + 12  # 1: the attitude during the calibration is known
-OFFSET = FURTHER + 13  # of the accelerometer (B11), m/s2
-WAITED = FURTHER + 16  # s since the last magnetometer reading
-MAG_COUNT = FURTHER + 17
-SMOOTH = FURTHER + 18  # gyr, acc, mag after the low-pass
-SUMS = FURTHER + 27  # of the same during the calibration
+# settings
+WEIGHT = OWN_SETTINGS  # of accelerometer and magnetometer in a sample (B16)
+TIME_CONSTANT = OWN_SETTINGS + 1  # s; above 0 the weight follows from it and the step
+LOW_PASS_S = OWN_SETTINGS + 2
+CALIBRATION_S = OWN_SETTINGS + 3
+GRAVITY = OWN_SETTINGS + 4  # m/s2
+SETTINGS_SIZE = OWN_SETTINGS + 5
+# memory
+PHI = AFTER_START  # roll, then pitch and yaw, rad
+DELTA = AFTER_START + 3  # direction of the field in the world, fixed at the start (B15)
+READY = AFTER_START + 4  # 1 after the calibration
+COUNT = AFTER_START + 5  # samples of the calibration so far
+ELAPSED = AFTER_START + 6  # s
+GIVEN = AFTER_START + 7  # 1: the attitude during the calibration is known
+OFFSET = AFTER_START + 8  # of the accelerometer (B11), m/s2
+WAITED = AFTER_START + 11  # s since the last magnetometer reading
+MAG_COUNT = AFTER_START + 12
+SMOOTH = AFTER_START + 13  # gyr, acc, mag after the low-pass
+SUMS = AFTER_START + 22  # of the same during the calibration
+STATE_SIZE = AFTER_START + 31
 
 
 @inner
-def smooth(state, place, x, y, z, first, dt):
+def smooth(state, settings, place, x, y, z, first, dt):
     """First-order low-pass of the vector kept at `place`."""
-    k = 1.0 if first or state[LOW_PASS_S] == 0.0 else -math.expm1(-dt / state[LOW_PASS_S])
+    k = 1.0 if first or settings[LOW_PASS_S] == 0.0 else -math.expm1(-dt / settings[LOW_PASS_S])
     state[place] += k * (x - state[place])
     state[place + 1] += k * (y - state[place + 1])
     state[place + 2] += k * (z - state[place + 2])
 
 
 @inner
-def settle(state):
+def finish_calibration(state, settings):
     """The end of the calibration: offsets (B11, B12), angles of the known attitude, direction of the field (B15)."""
     n = state[COUNT]
     for i in range(3):
         state[BIAS + i] = state[SUMS + i] / n
     ax, ay, az = state[SUMS + 3] / n, state[SUMS + 4] / n, state[SUMS + 5] / n
-    has_mag = state[MAG_COUNT] > 0.0 and state[USE_MAG] != 0.0
+    has_mag = state[MAG_COUNT] > 0.0 and settings[USE_MAG] != 0.0
     mx, my, mz = state[SUMS + 6], state[SUMS + 7], state[SUMS + 8]
-    state[DELTA] = 0.5 * math.pi - state[DECLINATION]
+    state[DELTA] = 0.5 * math.pi - settings[DECLINATION]
     if state[GIVEN] == 0.0:
-        w, x, y, z = attitude_from(ax, ay, az, mx, my, mz, has_mag, state[DECLINATION])
+        w, x, y, z = attitude_from(ax, ay, az, mx, my, mz, has_mag, settings[DECLINATION])
         state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = w, x, y, z
     else:
         w, x, y, z = state[Q], state[Q + 1], state[Q + 2], state[Q + 3]
@@ -74,8 +87,8 @@ def settle(state):
             east, north, _ = rotate(w, x, y, z, mx, my, mz)
             # in frame n the field points along y, where atan(y/x) would be a toss between 90 and -90 deg
             state[DELTA] = math.atan2(north, east)
-    fx, fy, fz = rotate(w, -x, -y, -z, 0.0, 0.0, state[GRAVITY])
-    if state[CALIBRATION_S] > 0.0:
+    fx, fy, fz = rotate(w, -x, -y, -z, 0.0, 0.0, settings[GRAVITY])
+    if settings[CALIBRATION_S] > 0.0:
         state[OFFSET], state[OFFSET + 1], state[OFFSET + 2] = ax - fx, ay - fy, az - fz
     else:
         state[BIAS], state[BIAS + 1], state[BIAS + 2] = 0.0, 0.0, 0.0
@@ -86,7 +99,7 @@ def settle(state):
 
 
 @inner
-def turn(state, has_mag, dt):
+def turn(state, settings, has_mag, dt):
     """Angles one sample later: B10, B13, then B14 to B16 unless the step is a gap."""
     phi, theta, psi = state[PHI], state[PHI + 1], state[PHI + 2]
     wx, wy, wz = state[SMOOTH] - state[BIAS], state[SMOOTH + 1] - state[BIAS + 1], state[SMOOTH + 2] - state[BIAS + 2]
@@ -98,10 +111,10 @@ def turn(state, has_mag, dt):
         psi + dt * level_rate / math.cos(theta),
     )
     flags = 0.0
-    if not dt <= state[LONGEST]:
+    if not dt <= settings[LONGEST]:
         flags = GAP
     else:
-        w = -math.expm1(-dt / state[TIME_CONSTANT]) if state[TIME_CONSTANT] > 0.0 else state[WEIGHT]
+        w = -math.expm1(-dt / settings[TIME_CONSTANT]) if settings[TIME_CONSTANT] > 0.0 else settings[WEIGHT]
         ax, ay, az = (
             state[SMOOTH + 3] - state[OFFSET],
             state[SMOOTH + 4] - state[OFFSET + 1],
@@ -135,28 +148,28 @@ def turn(state, has_mag, dt):
 
 
 @inner
-def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
+def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     """One sample: gyr_s (rad/s), acc_s (m/s2) and mag_s (any unit), dt (s) since the last one."""
-    # its low-passes would keep what is no number for ever: such a sample is left out whole
+    first, has_mag = state[SEEN] == NOTHING, mx != 0.0 or my != 0.0 or mz != 0.0
+    # its low-passes would keep a reading that is no number for ever: such a sample is rejected whole
     whole = abs(ax) + abs(ay) + abs(az) + abs(mx) + abs(my) + abs(mz) < MOST
-    if left_out(state, gx if whole else math.inf, gy, gz, dt):
+    if rejected(state, first, gx if whole else math.inf, gy, gz, dt):
         return
-    first = state[SEEN] == NOTHING
     if first:
         state[GIVEN] = state[STARTED]
-        begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
+        begin(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
         if state[SEEN] == NOTHING:
             return
     state[RATE], state[RATE + 1], state[RATE + 2] = gx, gy, gz
-    state[WAITED] += dt
-    smooth(state, plain(SMOOTH), gx, gy, gz, first, dt)
-    smooth(state, SMOOTH + 3, ax, ay, az, first, dt)
+    state[WAITED] += 0.0 if first else dt
+    smooth(state, settings, plain(SMOOTH), gx, gy, gz, first, dt)
+    smooth(state, settings, SMOOTH + 3, ax, ay, az, first, dt)
     if has_mag:
-        smooth(state, SMOOTH + 6, mx, my, mz, state[MAG_COUNT] == 0.0, state[WAITED])
+        smooth(state, settings, SMOOTH + 6, mx, my, mz, state[MAG_COUNT] == 0.0, state[WAITED])
         state[MAG_COUNT] += 1.0
         state[WAITED] = 0.0
     if state[READY] == 1.0:
-        turn(state, has_mag, dt)
+        turn(state, settings, has_mag, dt)
         return
     state[FLAGS] = 0.0
     state[ELAPSED] += 0.0 if first else dt
@@ -167,31 +180,31 @@ def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
         for i in range(6, 9):
             state[SUMS + i] += state[SMOOTH + i]
     # the heading needs a magnetometer reading, so the calibration waits for the first one
-    if state[ELAPSED] >= state[CALIBRATION_S] and (state[MAG_COUNT] > 0.0 or state[USE_MAG] == 0.0):
-        settle(state)
+    if state[ELAPSED] >= settings[CALIBRATION_S] and (state[MAG_COUNT] > 0.0 or settings[USE_MAG] == 0.0):
+        finish_calibration(state, settings)
 
 
 @live
-def step(state, gyr, acc, mag, dt):
-    """One sample, in place; mag is empty without a new reading. False: a reading has not three numbers."""
-    if not three_each(gyr, acc, mag):
+def step(state, settings, gyr, acc, mag, dt):
+    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have."""
+    if len(state) != STATE_SIZE or len(settings) != SETTINGS_SIZE or not three_each(gyr, acc, mag):
         return False
-    g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
+    g, a, m = pointer(gyr), pointer(acc), pointer(mag)
     mx, my, mz = 0.0, 0.0, 0.0
-    if has_mag:
+    if len(mag) > 0 and settings[USE_MAG] != 0.0:
         mx, my, mz = m[0], m[1], m[2]
-    advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt)
+    advance(pointer(state), pointer(settings), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, dt)
     return True
 
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
-def rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
+def rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     """All samples; in the end the state is that after the last one."""
-    numbers = pointer(state)
+    numbers, given = pointer(state), pointer(settings)
     for i in range(len(dt)):
-        g, a, m, has_mag = row(gyr, i), row(acc, i), row(mag, i), len(mag) > 0 and mag_new[i]
+        g, a, m = row(gyr, i), row(acc, i), row(mag, i)
         mx, my, mz = 0.0, 0.0, 0.0
-        if has_mag:
+        if len(mag) > 0 and mag_new[i]:
             mx, my, mz = m[0], m[1], m[2]
-        advance(numbers, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt[i])
-        tell(numbers, i, q, bias, sigma, flags)
+        advance(numbers, given, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, dt[i])
+        write_row(numbers, i, q, bias, sigma, flags)

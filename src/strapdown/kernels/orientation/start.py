@@ -1,4 +1,4 @@
-"""Where an orientation filter starts: the attitude from the first readings, and what is told of a state row by row.
+"""Where an orientation filter starts: attitude from the first readings, rejected samples, rows of the results.
 
 Frame n: x east, y north, z up. Without a magnetometer the heading is free: yaw is then 0 (of Rz(yaw) Ry(pitch)
 Rx(roll)), the sensor's x axis points as far to n's x axis as its inclination lets it.
@@ -9,17 +9,27 @@ import math
 from numba import njit
 
 from strapdown.kernels.jit import inner, row
-from strapdown.kernels.orientation.state import ACC_REJECTED, BIAS, FLAGS, GAP, OWN, SIGMA, STARTED, Q
+from strapdown.kernels.orientation.state import (
+    ACC_REJECTED,
+    BIAS,
+    DECLINATION,
+    FLAGS,
+    GAP,
+    NO_STEP_YET,
+    OWN,
+    SIGMA,
+    STARTED,
+    USE_MAG,
+    USUAL_STEP,
+    Q,
+)
 from strapdown.kernels.rotation import mul, rotate
 from strapdown.kernels.trigonometry import arc_tangent
 
-# What filters that start here keep first among their own numbers
+# memory of filters that start by `begin`
 SEEN = OWN  # how far the start has come, as below
 RATE = OWN + 1  # the last reading of the gyroscope, rad/s
-USE_MAG = OWN + 4  # 1 or 0
-DECLINATION = OWN + 5  # rad
-LONGEST = OWN + 6  # s: a longer step is a gap
-FURTHER = OWN + 7  # a filter's further numbers begin here
+AFTER_START = OWN + 4  # a filter's further memory begins here
 
 MOST = 1e6  # m/s2, uT or s: no sensor reads more, and no step is longer; squares and their sums stay numbers
 MOST_RATE = 300.0  # rad/s, of all axes together: twice what any part reads
@@ -29,6 +39,9 @@ LEAST_FORCE2 = 0.96  # (m/s2)^2, a tenth of gravity squared: less is free fall, 
 NOTHING = 0.0  # no sample so far
 LEVEL = 1.0  # the inclination is known, the heading waits for the first magnetometer reading
 UNDER_WAY = 2.0
+
+KEPT_SIZE = 9  # numbers of a first sample that waits: rates, forces, field
+ANY_ANGLE = math.pi / math.sqrt(3.0)  # rad, standard deviation of an angle that may be anything
 
 
 @inner
@@ -59,22 +72,39 @@ def attitude_from(ax, ay, az, mx, my, mz, has_mag, declination):
 
 
 @inner
-def left_out(state, gx, gy, gz, dt):
-    """A live sample without a rate or a time that can be cannot be followed: the state stays, and says so."""
-    if abs(gx) + abs(gy) + abs(gz) < MOST_RATE and 0.0 < dt < MOST:  # NaN is not below either
+def rejected(state, first, gx, gy, gz, dt):
+    """A sample whose rate or time step no sensor gives: the state stays, with the flag GAP. The dt of the first sample
+    does not count: nothing was before it."""
+    if abs(gx) + abs(gy) + abs(gz) < MOST_RATE and (first or 0.0 < dt < MOST):  # NaN is not below either
         return False
     state[FLAGS] = GAP
     return True
 
 
 @inner
+def keep_first(state, settings, at, gx, gy, gz, ax, ay, az, mx, my, mz):
+    """The first sample waits at number `at` of the state for the second one, whose dt is the step of both. Until then
+    the attitude is that of its readings, with the standard deviations of an unknown one."""
+    state[USUAL_STEP], state[FLAGS] = NO_STEP_YET, 0.0
+    state[at], state[at + 1], state[at + 2] = gx, gy, gz
+    state[at + 3], state[at + 4], state[at + 5] = ax, ay, az
+    state[at + 6], state[at + 7], state[at + 8] = mx, my, mz
+    for i in range(3):
+        state[SIGMA + i] = ANY_ANGLE
+    if state[STARTED] == 0.0 and LEAST_FORCE2 < ax * ax + ay * ay + az * az < MOST2:
+        has_mag = 0.0 < mx * mx + my * my + mz * mz < MOST2
+        q = attitude_from(ax, ay, az, mx, my, mz, has_mag, settings[DECLINATION])
+        state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = q
+
+
+@inner
 def vector(x, y, z):
-    """A reading, and zeros where it is no number that a sensor reads: what filters take for no direction."""
+    """A reading, or zeros where no sensor reads such a number. Filters take zeros for no direction."""
     return (x, y, z) if abs(x) + abs(y) + abs(z) < MOST else (0.0, 0.0, 0.0)
 
 
 @inner
-def begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag):
+def begin(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag):
     """The first sample: a given attitude is the attitude at it, else it is taken from the readings."""
     state[FLAGS] = 0.0
     state[RATE], state[RATE + 1], state[RATE + 2] = gx, gy, gz
@@ -85,26 +115,26 @@ def begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag):
     if not (LEAST_FORCE2 < force2 < MOST2):  # free fall, or no reading: wait for the next
         state[FLAGS] = ACC_REJECTED
         return
-    use_mag, has_mag = state[USE_MAG] != 0.0, has_mag and 0.0 < mx * mx + my * my + mz * mz < MOST2
-    q = attitude_from(ax, ay, az, mx, my, mz, has_mag and use_mag, state[DECLINATION])
+    use_mag, has_mag = settings[USE_MAG] != 0.0, has_mag and 0.0 < mx * mx + my * my + mz * mz < MOST2
+    q = attitude_from(ax, ay, az, mx, my, mz, has_mag and use_mag, settings[DECLINATION])
     state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = q
     state[STARTED] = 1.0
     state[SEEN] = UNDER_WAY if has_mag or not use_mag else LEVEL
 
 
 @inner
-def find_north(state, mx, my, mz):
+def find_north(state, settings, mx, my, mz):
     """The heading from the first magnetometer reading, where that comes after the first sample."""
     if not mx * mx + my * my + mz * mz < MOST2:
         return
-    q = turn_to_north(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], mx, my, mz, state[DECLINATION])
+    q = turn_to_north(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], mx, my, mz, settings[DECLINATION])
     state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = q
     state[SEEN] = UNDER_WAY
 
 
 @inner
-def tell(state, i, q, bias, sigma, flags):
-    """The head of a state as row i of the answer."""
+def write_row(state, i, q, bias, sigma, flags):
+    """The head of a state as row i of the results."""
     q_i, bias_i, sigma_i = row(q, i), row(bias, i), row(sigma, i)
     for k in range(4):
         q_i[k] = state[Q + k]

@@ -1,16 +1,28 @@
-"""Where the numbers of an orientation filter's state stand: the same head for all filters, then what is their own.
+"""Where the numbers of an orientation filter stand: its state, and its settings in an array of their own.
 
-The settings of a filter stand in its state, so that a step needs one array and is a function of it and the sample.
+A step is a function of state, settings and sample. Both arrays have the same head in all filters, then a filter's own
+numbers. A state holds no setting, so a filter with other settings continues from it.
 """
 
+# state
 Q = 0  # q_ns, four numbers
-BIAS = 4  # of the gyroscope, rad/s, frame s; zeros in filters that have none
-SIGMA = 7  # standard deviations of the attitude about the axes of n, rad; zeros in filters that have none
+BIAS = 4  # of the gyroscope, rad/s, frame s; zeros in filters that estimate none
+SIGMA = 7  # standard deviations of the attitude about the axes of n, rad; zeros in filters that estimate none
 FLAGS = 10  # of the last step, a sum of the bits below
 STARTED = 11  # 0 until the first sample, or a given attitude, has set the attitude
-OWN = 12  # settings and memory of the filter itself begin here
+USUAL_STEP = 12  # s between two samples; 0: not known; NO_STEP_YET: not known, and the first sample waits for it
+OWN = 13  # a filter's own memory begins here
+
+NO_STEP_YET = -1.0
 
 ACC_REJECTED = 1
 MAG_REJECTED = 2
 REST = 4
-GAP = 8  # the step was longer than the filter follows, predicted only; or had no rate or no time, and was left out
+GAP = 8  # the step was longer than the filter follows, and was predicted only; or its rate or dt was rejected
+
+# settings
+USE_MAG = 0  # 1 or 0
+DECLINATION = 1  # rad, of magnetic from true north, east positive
+LONGEST = 2  # s: a longer step is a gap
+KEY = 3  # differs between settings: numbers in a state that were computed from other settings are computed again
+OWN_SETTINGS = 4  # a filter's own settings begin here

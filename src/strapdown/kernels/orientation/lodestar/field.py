@@ -28,10 +28,10 @@ SPREAD_S = 100.0  # s of motion over which the spread of norm and dip is average
 
 
 @inner
-def _off(state, norm, dip, reference):
+def _off(state, settings, norm, dip, reference):
     """Distance from a reference (norm, dip) in units of the limits."""
     norm_0 = state[reference]
-    return max(abs(norm - norm_0) / (state[NORM_OFF] * norm_0), abs(dip - state[reference + 1]) / state[DIP_OFF])
+    return max(abs(norm - norm_0) / (settings[NORM_OFF] * norm_0), abs(dip - state[reference + 1]) / settings[DIP_OFF])
 
 
 @inner
@@ -41,29 +41,31 @@ def _follow(state, norm, dip, reference, k):
 
 
 @inner
-def judge_field(state, norm, dip, level):
+def judge_field(state, settings, norm, dip, level):
     """How far is this field from the reference? The reference is the mean of the first fields, then follows slowly.
     level: squared part of the field that is level. True: the field is the new reference."""
-    dt, tau = state[BLOCK_T], state[TAU_REFERENCE]
+    dt, tau = state[BLOCK_T], settings[TAU_REFERENCE]
     if state[REFERENCE_T] == 0.0:
         state[REFERENCE_NORM], state[REFERENCE_DIP] = norm, dip
-    state[OFF] = max(_off(state, norm, dip, plain(REFERENCE_NORM)), state[OFF] * math.exp(-dt / state[HOLD_TIME]))
+    state[OFF] = max(
+        _off(state, settings, norm, dip, plain(REFERENCE_NORM)), state[OFF] * math.exp(-dt / settings[HOLD_TIME])
+    )
     if state[OFF] < 1.0:
         if state[MOTION_T] > 0.0:  # iron turns a field as far about the vertical as it changes norm and dip
             beside_norm, beside_dip = norm / state[REFERENCE_NORM] - 1.0, dip - state[REFERENCE_DIP]
             now = 0.5 * (beside_norm * beside_norm + beside_dip * beside_dip) / level
-            state[SPREAD] += min(dt / SPREAD_S, 1.0) * (min(now, state[PLACE_VARIANCE]) - state[SPREAD])
+            state[SPREAD] += min(dt / SPREAD_S, 1.0) * (min(now, settings[PLACE_VARIANCE]) - state[SPREAD])
         state[REFERENCE_T] = min(state[REFERENCE_T] + dt, tau)
         _follow(state, norm, dip, plain(REFERENCE_NORM), min(dt / state[REFERENCE_T], 1.0))
         state[CANDIDATE_NORM] = 0.0
         return False
-    if state[CANDIDATE_NORM] == 0.0 or _off(state, norm, dip, plain(CANDIDATE_NORM)) >= 1.0:
+    if state[CANDIDATE_NORM] == 0.0 or _off(state, settings, norm, dip, plain(CANDIDATE_NORM)) >= 1.0:
         state[CANDIDATE_NORM], state[CANDIDATE_DIP], state[CANDIDATE_T] = norm, dip, 0.0
         return False
     _follow(state, norm, dip, plain(CANDIDATE_NORM), min(dt / tau, 1.0))
-    if state[BLOCK_TURN] > state[NEW_RATE] * state[NEW_RATE] * dt:
+    if state[BLOCK_TURN] > settings[NEW_RATE] * settings[NEW_RATE] * dt:
         state[CANDIDATE_T] += dt
-    if state[CANDIDATE_T] < min(state[NEW_TIME], state[REFERENCE_T]):
+    if state[CANDIDATE_T] < min(settings[NEW_TIME], state[REFERENCE_T]):
         return False
     state[REFERENCE_NORM], state[REFERENCE_DIP] = state[CANDIDATE_NORM], state[CANDIDATE_DIP]
     state[REFERENCE_T] = min(state[CANDIDATE_T], tau)

@@ -3,7 +3,7 @@
 
 The inclination is wrong by the acceleration that the low-pass of specific force lets through. How much that is can be
 read off the low-pass itself: of white noise behind a Butterworth filter of second order with corner w, the output y and
-its slope y'/w have the same variance. The slope holds no gravity, so its mean square over some time constants, told as
+its slope y'/w have the same variance. The slope holds no gravity, so its mean square over some time constants, as
 an angle, is the variance of the inclination.
 """
 
@@ -11,7 +11,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.jit import inner, live, pointer, row, three_each
+from strapdown.kernels.jit import inner, live, plain, pointer, row, three_each
 from strapdown.kernels.orientation.lodestar.heading import (
     ANY_HEADING,
     heading_begin,
@@ -20,16 +20,29 @@ from strapdown.kernels.orientation.lodestar.heading import (
     heading_sample,
     heading_turned,
 )
-from strapdown.kernels.orientation.lodestar.layout import BLOCK_S, COS, OFF, SIN, P
+from strapdown.kernels.orientation.lodestar.layout import BLOCK_S, COS, OFF, SETTINGS_SIZE, SIN, TILT_FLOOR, P
 from strapdown.kernels.orientation.lodestar.rest import DOUBT, STILL_END, TURNED, still_block, still_gap, still_sample
-from strapdown.kernels.orientation.start import LEAST_FORCE2, left_out, tell, vector
-from strapdown.kernels.orientation.state import ACC_REJECTED, BIAS, FLAGS, GAP, MAG_REJECTED, REST, SIGMA, STARTED, Q
+from strapdown.kernels.orientation.start import LEAST_FORCE2, keep_first, rejected, vector, write_row
+from strapdown.kernels.orientation.state import (
+    ACC_REJECTED,
+    BIAS,
+    FLAGS,
+    GAP,
+    MAG_REJECTED,
+    REST,
+    SIGMA,
+    STARTED,
+    USE_MAG,
+    USUAL_STEP,
+    Q,
+)
 from strapdown.kernels.orientation.vqf.inclination import (
     ACC_BLOCK,
     ACC_Y,
     AT_REST,
     BEGUN,
     BIAS_SIGMA_START,
+    FIRST,
     Q_EI,
     TAU_ACC,
     VARIANCE,
@@ -38,48 +51,46 @@ from strapdown.kernels.orientation.vqf.inclination import (
 )
 from strapdown.kernels.orientation.vqf.lowpass import COUNT, rotate
 
-MEASURES = STILL_END  # 1: there will be a magnetometer
-TILT_FLOOR = STILL_END + 1  # rad^2, variance of the inclination at rest
-TILT_VARIANCE = STILL_END + 2
+TILT_VARIANCE = STILL_END  # rad^2
 SETTLED = (
-    STILL_END + 3
+    STILL_END + 1
 )  # 1 when specific force has been low-passed for a time constant: then e is level; -1 after a gap
-TILT_T = STILL_END + 4  # s in which specific force has been low-passed
-SIZE = STILL_END + 5
+TILT_T = STILL_END + 2  # s in which specific force has been low-passed
+STATE_SIZE = STILL_END + 3
 TILT_START = 0.05 * 0.05  # rad^2: 3 deg, half a metre per second squared in the first readings
 TILT_MOTION_S = 0.3  # s, over which accelerations of the first readings are correlated: a mean takes them away
 MEMORY = 4.0  # time constants of the low-pass over which the slope's mean square is taken
 
 
 @inner
-def forget_first_turn(state):
+def forget_first_turn(state, settings):
     """The first sample turns the inclination by as much as the sensor is tilted, which says nothing about the bias."""
     for k in range(3):
         state[BIAS + k] = 0.0
     for k in range(6):
         state[VARIANCE + k] = 0.0
-    variance = state[BIAS_SIGMA_START] * state[BIAS_SIGMA_START]
+    variance = settings[BIAS_SIGMA_START] * settings[BIAS_SIGMA_START]
     state[VARIANCE], state[VARIANCE + 3], state[VARIANCE + 5] = variance, variance, variance
 
 
 @inner
-def tell_tilt(state):
-    """After a block: the deviation of the inclination, from the mean square of the slope of low-passed force."""
-    state[TILT_T] += state[BLOCK_S]
+def estimate_tilt_sigma(state, settings):
+    """After a block: standard deviation of the inclination, from the mean square of the slope of low-passed force."""
+    state[TILT_T] += settings[BLOCK_S]
     fx, fy, fz = state[ACC_Y], state[ACC_Y + 1], state[ACC_Y + 2]
     force2 = fx * fx + fy * fy + fz * fz
     if state[ACC_BLOCK + COUNT] < 0.0 and force2 > 0.0:  # while the low-pass is a mean of the first samples: no slope
         w, x, y, z = state[Q_EI], state[Q_EI + 1], state[Q_EI + 2], state[Q_EI + 3]
         vx, vy, _ = rotate(w, x, y, z, state[ACC_Y + 3], state[ACC_Y + 4], state[ACC_Y + 5])
         now = 0.5 * (vx * vx + vy * vy) / force2  # of one axis
-        k = min(state[BLOCK_S] / min(MEMORY * state[TAU_ACC], state[TILT_T]), 1.0)
+        k = min(settings[BLOCK_S] / min(MEMORY * settings[TAU_ACC], state[TILT_T]), 1.0)
         state[TILT_VARIANCE] += k * (min(now, 1.0) - state[TILT_VARIANCE])
     else:
         state[TILT_VARIANCE] = TILT_START * min(TILT_MOTION_S / state[TILT_T], 1.0)
     # a bias that is off turns the inclination for as long as the low-pass remembers
-    lag = min(state[TILT_T], state[TAU_ACC])
+    lag = min(state[TILT_T], settings[TAU_ACC])
     by_bias = lag * lag * (state[VARIANCE] + state[VARIANCE + 3] + state[VARIANCE + 5]) / 3.0
-    state[SIGMA] = math.sqrt(state[TILT_VARIANCE] + by_bias + state[TILT_FLOOR])
+    state[SIGMA] = math.sqrt(state[TILT_VARIANCE] + by_bias + settings[TILT_FLOOR])
     state[SIGMA + 1] = state[SIGMA]
 
 
@@ -92,9 +103,9 @@ def tilt_gap(state, missed2):
 
 
 @inner
-def drift_by_bias(state, sigma):
+def drift_by_bias(state, settings, sigma):
     """A heading that nothing measures drifts by what the bias is off by, always the same way; sigma in rad/s."""
-    root = math.sqrt(state[P]) + sigma * state[BLOCK_S]
+    root = math.sqrt(state[P]) + sigma * settings[BLOCK_S]
     state[P] = min(root * root, ANY_HEADING)
     state[SIGMA + 2] = math.sqrt(state[P])
 
@@ -110,45 +121,62 @@ def _bias_sigma_up(state, w, x, y, z):
 
 
 @inner
-def advance(state, gx, gy, gz, ax, ay, az, has_mag, mx, my, mz, dt):
+def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     """One sample; rad/s, m/s2, uT in frame s."""
-    if left_out(state, gx, gy, gz, dt):
+    first = state[BEGUN] == 0.0 and state[USUAL_STEP] >= 0.0
+    if rejected(state, first, gx, gy, gz, dt):
         return
-    mx, my, mz = vector(mx, my, mz)
     ax, ay, az = vector(ax, ay, az)
+    mx, my, mz = vector(mx, my, mz)
+    if first:
+        dt = state[USUAL_STEP]
+    if state[USUAL_STEP] <= 0.0:
+        if first:
+            keep_first(state, settings, plain(FIRST), gx, gy, gz, ax, ay, az, mx, my, mz)
+            return
+        state[USUAL_STEP] = dt
+        wx, wy, wz = state[FIRST], state[FIRST + 1], state[FIRST + 2]
+        fx, fy, fz = state[FIRST + 3], state[FIRST + 4], state[FIRST + 5]
+        filter_sample(state, settings, wx, wy, wz, fx, fy, fz, state[FIRST + 6], state[FIRST + 7], state[FIRST + 8], dt)
+    filter_sample(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt)
+
+
+@inner
+def filter_sample(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
+    """The same with a step that is known and readings that are numbers; the first sample's is the usual step."""
     falls = ax * ax + ay * ay + az * az < LEAST_FORCE2
     if falls:
         ax, ay, az = 0.0, 0.0, 0.0
     first = state[BEGUN] == 0.0
     if first:
-        heading_begin(state, state[MEASURES] != 0.0)
+        heading_begin(state, settings, settings[USE_MAG] != 0.0)
         state[TILT_VARIANCE] = TILT_START
         state[SIGMA], state[SIGMA + 1] = math.sqrt(TILT_START), math.sqrt(TILT_START)
-    follows = inclination_step(state, gx, gy, gz, ax, ay, az, dt)
+    follows = inclination_step(state, settings, gx, gy, gz, ax, ay, az, dt)
     if first:
-        forget_first_turn(state)
+        forget_first_turn(state, settings)
     w, x, y, z = q_es(state)
     flags = 0.0
     if not follows:
         flags = GAP
-        tilt_gap(state, heading_gap(state, dt, gx * gx + gy * gy + gz * gz))
+        tilt_gap(state, heading_gap(state, settings, dt, gx * gx + gy * gy + gz * gz))
         state[SETTLED] = -1.0
         still_gap(state)
     else:
-        still_sample(state, has_mag, mx, my, mz, dt)
+        still_sample(state, mx, my, mz, dt)
         gx, gy, gz = gx - state[BIAS], gy - state[BIAS + 1], gz - state[BIAS + 2]
         rate2 = gx * gx + gy * gy + gz * gz
         at_rest = state[AT_REST] != 0.0
-        if heading_sample(state, w, x, y, z, rate2, has_mag, mx, my, mz, dt, at_rest):
-            tell_tilt(state)
+        if heading_sample(state, settings, w, x, y, z, rate2, mx, my, mz, dt, at_rest):
+            estimate_tilt_sigma(state, settings)
             if state[ACC_BLOCK + COUNT] < 0.0:
                 state[SETTLED] = 1.0
-            elif state[SETTLED] <= 0.0 and state[MEASURES] != 0.0:
+            elif state[SETTLED] <= 0.0 and settings[USE_MAG] != 0.0:
                 heading_forget(state, state[SETTLED] == 0.0)
-            if still_block(state) > 0.0:
-                heading_turned(state, state[TURNED], state[MEASURES] != 0.0)
-            if state[MEASURES] == 0.0:
-                drift_by_bias(state, _bias_sigma_up(state, w, x, y, z))
+            if still_block(state, settings) > 0.0:
+                heading_turned(state, settings, state[TURNED], settings[USE_MAG] != 0.0)
+            if settings[USE_MAG] == 0.0:
+                drift_by_bias(state, settings, _bias_sigma_up(state, w, x, y, z))
     c, s = state[COS], state[SIN]
     state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w
     flags += REST if state[AT_REST] != 0.0 else 0
@@ -158,26 +186,26 @@ def advance(state, gx, gy, gz, ax, ay, az, has_mag, mx, my, mz, dt):
 
 
 @live
-def step(state, gyr, acc, mag, dt):
-    """One sample, in place; mag is empty without a new reading. False: a reading has not three numbers."""
-    if not three_each(gyr, acc, mag):
+def step(state, settings, gyr, acc, mag, dt):
+    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have."""
+    if len(state) != STATE_SIZE or len(settings) != SETTINGS_SIZE or not three_each(gyr, acc, mag):
         return False
-    g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
+    g, a, m = pointer(gyr), pointer(acc), pointer(mag)
     mx, my, mz = 0.0, 0.0, 0.0
-    if has_mag:
+    if len(mag) > 0 and settings[USE_MAG] != 0.0:
         mx, my, mz = m[0], m[1], m[2]
-    advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], has_mag, mx, my, mz, dt)
+    advance(pointer(state), pointer(settings), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, dt)
     return True
 
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
-def rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
-    """The same over a recording."""
-    numbers = pointer(state)
+def rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
+    """All samples; in the end the state is that after the last one."""
+    numbers, given = pointer(state), pointer(settings)
     for i in range(len(dt)):
-        g, a, m, has_mag = row(gyr, i), row(acc, i), row(mag, i), len(mag) > 0 and mag_new[i]
+        g, a, m = row(gyr, i), row(acc, i), row(mag, i)
         mx, my, mz = 0.0, 0.0, 0.0
-        if has_mag:
+        if len(mag) > 0 and mag_new[i]:
             mx, my, mz = m[0], m[1], m[2]
-        advance(numbers, g[0], g[1], g[2], a[0], a[1], a[2], has_mag, mx, my, mz, dt[i])
-        tell(numbers, i, q, bias, sigma, flags)
+        advance(numbers, given, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, dt[i])
+        write_row(numbers, i, q, bias, sigma, flags)

@@ -42,7 +42,6 @@ from strapdown.kernels.orientation.lodestar.layout import (
     CANDIDATE_T,
     CERTAINTY,
     COS,
-    DECLINATION,
     DRIFT_VARIANCE,
     EXCESS,
     GAIN,
@@ -71,7 +70,7 @@ from strapdown.kernels.orientation.lodestar.layout import (
     P,
     X,
 )
-from strapdown.kernels.orientation.state import SIGMA, STARTED
+from strapdown.kernels.orientation.state import DECLINATION, SIGMA, STARTED
 from strapdown.kernels.orientation.vqf.inclination import REST_TIME
 from strapdown.kernels.orientation.vqf.lowpass import rotate
 from strapdown.kernels.trigonometry import arc_tangent, half_angle
@@ -90,20 +89,20 @@ def wrapped(angle):
 
 
 @inner
-def heading_begin(state, will_measure):
+def heading_begin(state, settings, will_measure):
     """Before the first sample. A heading that will never be measured is right by definition at the start."""
     for k in range(N * N):
         state[P + k] = 0.0
     state[P] = ANY_HEADING if will_measure else 0.0
     if state[STARTED] != 0.0:
-        state[P], state[AIMED] = state[START_VARIANCE] + state[EXCESS], 1.0
+        state[P], state[AIMED] = settings[START_VARIANCE] + state[EXCESS], 1.0
         state[UNSURE] = 1.0 if will_measure and state[EXCESS] == 0.0 else 0.0
     for k in range(1, 4):
-        state[P + k * N + k] = state[DRIFT_VARIANCE]
-    state[P + 24] = state[PLACE_VARIANCE]
-    state[SPREAD], state[SETTLING], state[IRON] = state[PLACE_VARIANCE], 0.0, 0.0
+        state[P + k * N + k] = settings[DRIFT_VARIANCE]
+    state[P + 24] = settings[PLACE_VARIANCE]
+    state[SPREAD], state[SETTLING], state[IRON] = settings[PLACE_VARIANCE], 0.0, 0.0
     state[MOTION_T] = 1e9  # s; the first rest is a place of rest
-    _aim(state)
+    _aim(state, settings)
 
 
 @inner
@@ -118,42 +117,42 @@ def heading_forget(state, anew):
 
 
 @inner
-def _aim(state):
+def _aim(state, settings):
     state[X] = wrapped(state[X])
     c, k = half_angle(state[X] * state[X])
     state[COS], state[SIN] = c, k * state[X]
     # a field further beside north than places are: it may as well be the heading that is wrong
-    doubt = max(state[X + 4] * state[X + 4] - state[PLACE_VARIANCE], 0.0)
+    doubt = max(state[X + 4] * state[X + 4] - settings[PLACE_VARIANCE], 0.0)
     if state[UNSURE] != 0.0 and state[BESIDE_T] > 0.0:
         doubt += state[BESIDE] * state[BESIDE]
     state[SIGMA + 2] = math.sqrt(min(max(state[P], 0.0) + doubt, ANY_HEADING))
 
 
 @inner
-def heading_gap(state, dt, rate2):
+def heading_gap(state, settings, dt, rate2):
     """Time without samples: what the block had so far is dropped. The rate in between is not known: by
     chance it was another one, of the size of 1 rad/s or of the last reading. The variance of that turn."""
     state[BLOCK_T] = 0.0
     _clear_block(state)
     missed2 = min((1.0 + rate2) * dt * dt, ANY_HEADING)
     state[P] += missed2
-    state[P + 24] += min(state[WALK] * dt, ANY_HEADING)
+    state[P + 24] += min(settings[WALK] * dt, ANY_HEADING)
     state[CANDIDATE_T], state[BESIDE_T] = 0.0, 0.0
-    _aim(state)
+    _aim(state, settings)
     return missed2
 
 
 @inner
-def heading_turned(state, turn, is_measured):
+def heading_turned(state, settings, turn, is_measured):
     """A rest was none: the heading was turned too little by this angle, rad; what the field has made up of it is in
     delta and d."""
     if not is_measured:
         state[X] += turn
     state[P] += turn * turn
     state[P + 24] += turn * turn
-    state[IRON] = state[PLACE_VARIANCE]  # it may as well be the field that turned
-    state[MOTION_T] += 2.0 * state[REST_TIME]
-    _aim(state)
+    state[IRON] = settings[PLACE_VARIANCE]  # it may as well be the field that turned
+    state[MOTION_T] += 2.0 * settings[REST_TIME]
+    _aim(state, settings)
 
 
 @inner
@@ -163,14 +162,14 @@ def _clear_block(state):
 
 
 @inner
-def heading_sample(state, w, x, y, z, rate2, has_mag, mx, my, mz, dt, at_rest):
+def heading_sample(state, settings, w, x, y, z, rate2, mx, my, mz, dt, at_rest):
     """One sample: attitude q_es = (w, x, y, z), squared turn rate ((rad/s)^2), field in s. True: a block is done."""
     state[BLOCK_UP] += 2.0 * (x * z - w * y) * dt
     state[BLOCK_UP + 1] += 2.0 * (y * z + w * x) * dt
     state[BLOCK_UP + 2] += (1.0 - 2.0 * (x * x + y * y)) * dt
     state[BLOCK_TURN] += rate2 * dt
     state[BLOCK_T] += dt
-    if has_mag and not (mx == 0.0 and my == 0.0 and mz == 0.0):
+    if mx != 0.0 or my != 0.0 or mz != 0.0:
         ex, ey, ez = rotate(w, x, y, z, mx, my, mz)
         state[BLOCK_FIELD] += ex
         state[BLOCK_FIELD + 1] += ey
@@ -178,17 +177,17 @@ def heading_sample(state, w, x, y, z, rate2, has_mag, mx, my, mz, dt, at_rest):
         state[BLOCK_COUNT] += 1.0
         if state[AIMED] == 0.0:  # point there at once; the first block then does it properly
             state[AIMED] = 1.0
-            state[X] = arc_tangent(ex, ey) - state[DECLINATION]
-            _aim(state)
-    if state[BLOCK_T] < state[BLOCK_S] - 0.5 * dt:
+            state[X] = arc_tangent(ex, ey) - settings[DECLINATION]
+            _aim(state, settings)
+    if state[BLOCK_T] < settings[BLOCK_S] - 0.5 * dt:
         return False
-    _predict(state, at_rest)
+    _predict(state, settings, at_rest)
     state[CERTAINTY] = 0.0
     if state[BLOCK_COUNT] > 0.0:
-        _measure(state)
+        _measure(state, settings)
     state[BLOCK_T] = 0.0
     _clear_block(state)
-    _aim(state)
+    _aim(state, settings)
     return True
 
 
@@ -204,18 +203,18 @@ def _keep(state, part, variance):
 
 
 @inner
-def _predict(state, at_rest):
+def _predict(state, settings, at_rest):
     """x to F x and P to F P F^T + Q over the block."""
     dt = state[BLOCK_T]
     ux, uy, uz = state[BLOCK_UP], state[BLOCK_UP + 1], state[BLOCK_UP + 2]
     state[KEPT] = 1.0
-    state[P] += state[TURN_NOISE] * state[BLOCK_TURN] + state[GYR_NOISE] * dt
+    state[P] += settings[TURN_NOISE] * state[BLOCK_TURN] + settings[GYR_NOISE] * dt
     if at_rest:
         ux, uy, uz = 0.0, 0.0, 0.0
-        if state[MOTION_T] > 2.0 * state[REST_TIME]:  # the verdict comes REST_TIME late; a touch is no motion
-            _keep(state, 0.0, state[REST_VARIANCE])
+        if state[MOTION_T] > 2.0 * settings[REST_TIME]:  # the verdict comes REST_TIME late; a touch is no motion
+            _keep(state, 0.0, settings[REST_VARIANCE])
             # a heading that is less sure than places are cannot judge one
-            state[SETTLING] = 1.0 if state[P] < state[PLACE_VARIANCE] else 0.0
+            state[SETTLING] = 1.0 if state[P] < settings[PLACE_VARIANCE] else 0.0
             state[BESIDE_T], state[IRON] = 0.0, 0.0
         state[MOTION_T] = 0.0
     else:
@@ -228,11 +227,11 @@ def _predict(state, at_rest):
             at = P + j * N
             state[at] += ux * state[at + 1] + uy * state[at + 2] + uz * state[at + 3]
         for j in range(1, 4):
-            state[P + j * N + j] += state[DRIFT_VARIANCE] * dt / DRIFT_S
-        back = state[RETURN] * dt
-        new = 2.0 * back * min(max(state[SPREAD], state[REST_VARIANCE]), state[PLACE_VARIANCE])
-        if state[IRON] > state[REST_VARIANCE]:
-            leaves = min(dt / state[TAU_REFERENCE], 0.5)
+            state[P + j * N + j] += settings[DRIFT_VARIANCE] * dt / DRIFT_S
+        back = settings[RETURN] * dt
+        new = 2.0 * back * min(max(state[SPREAD], settings[REST_VARIANCE]), settings[PLACE_VARIANCE])
+        if state[IRON] > settings[REST_VARIANCE]:
+            leaves = min(dt / settings[TAU_REFERENCE], 0.5)
             back, new = back + leaves, new + 2.0 * leaves * state[IRON]
             state[IRON] *= 1.0 - 2.0 * leaves
         _keep(state, 1.0 - min(back, 1.0), new)
@@ -240,7 +239,7 @@ def _predict(state, at_rest):
 
 
 @inner
-def _measure(state):
+def _measure(state, settings):
     """Update by the mean field of the block, if it is near the reference."""
     k, dt = 1.0 / state[BLOCK_COUNT], state[BLOCK_T]
     ex, ey, ez = k * state[BLOCK_FIELD], k * state[BLOCK_FIELD + 1], k * state[BLOCK_FIELD + 2]
@@ -249,41 +248,41 @@ def _measure(state):
     if not norm2 > 0.0:
         return
     is_new = judge_field(
-        state, math.sqrt(norm2), -arc_tangent(ez, math.sqrt(level2)), max(level2 / norm2, LEAST_LEVEL2)
+        state, settings, math.sqrt(norm2), -arc_tangent(ez, math.sqrt(level2)), max(level2 / norm2, LEAST_LEVEL2)
     )
     if level2 < LEAST_LEVEL2 * norm2:
         state[OFF] = max(state[OFF], 1.0)
     if state[OFF] >= 1.0:
         state[BESIDE_T] = 0.0
         return
-    growth = state[NOISE_GROWTH] * state[OFF]
-    variance = state[NOISE] * (1.0 + growth * growth)
-    seems = wrapped(arc_tangent(ex, ey) - state[DECLINATION] - state[X])
+    growth = settings[NOISE_GROWTH] * state[OFF]
+    variance = settings[NOISE] * (1.0 + growth * growth)
+    seems = wrapped(arc_tangent(ex, ey) - settings[DECLINATION] - state[X])
     state[BESIDE_T] += dt
     k = min(max(dt / BESIDE_S, dt / state[BESIDE_T]), 1.0)
     state[BESIDE] = beside = wrapped(state[BESIDE] + k * wrapped(seems - state[BESIDE]))
     if state[BESIDE_T] >= BESIDE_S:
         if state[UNSURE] != 0.0:
             # a given heading is as much less sure as makes what is seen the likeliest
-            place = state[PLACE_VARIANCE] if state[MOTION_T] > 0.0 else state[REST_VARIANCE]
-            explained = state[START_VARIANCE] + place + state[NOISE] / BESIDE_S
+            place = settings[PLACE_VARIANCE] if state[MOTION_T] > 0.0 else settings[REST_VARIANCE]
+            explained = settings[START_VARIANCE] + place + settings[NOISE] / BESIDE_S
             state[UNSURE], state[EXCESS], is_new = 0.0, max(beside * beside - explained, 0.0), False
             if state[EXCESS] > 0.0:
                 _keep(state, 0.0, place)
                 state[P] += state[EXCESS]
                 state[BESIDE_T], state[SETTLING] = 0.0, 0.0
         # further than a place and the heading's variance explain: it is the heading that is wrong
-        elif beside * beside > LOST * (state[PLACE_VARIANCE] + state[P] + state[NOISE] / BESIDE_S):
+        elif beside * beside > LOST * (settings[PLACE_VARIANCE] + state[P] + settings[NOISE] / BESIDE_S):
             is_new = True
     if is_new:
-        _keep(state, 0.0, state[PLACE_VARIANCE])
+        _keep(state, 0.0, settings[PLACE_VARIANCE])
         state[P] += seems * seems
         state[BESIDE_T], state[SETTLING], state[IRON] = 0.0, 0.0, 0.0
     if state[SETTLING] != 0.0:
         if state[BESIDE_T] < BESIDE_S:
             return
         # the mean of the first seconds at once, as beside north as makes it the likeliest
-        state[IRON], state[SETTLING] = max(beside * beside - state[P] - state[REST_VARIANCE], 0.0), 0.0
+        state[IRON], state[SETTLING] = max(beside * beside - state[P] - settings[REST_VARIANCE], 0.0), 0.0
         state[P + 24] += state[IRON]
         seems, dt = beside, BESIDE_S
     innovation = wrapped(seems - state[X + 4])

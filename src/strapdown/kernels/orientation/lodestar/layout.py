@@ -1,34 +1,37 @@
 """Where the numbers of Lodestar's heading filter stand, behind those of the inclination: settings, sums, memory."""
 
-from strapdown.kernels.orientation.vqf.inclination import INCLINATION_END
+from strapdown.kernels.orientation.vqf.inclination import INCLINATION_END, INCLINATION_SETTINGS_END
 
 N = 5
-_O = INCLINATION_END
 # settings
-DECLINATION = _O  # rad, of magnetic from true north, east positive
-BLOCK_S = _O + 1  # s, length of a block
-NOISE = _O + 2  # rad^2 s, of the magnetic heading: its square over the length of the block is the variance
-NOISE_GROWTH = _O + 3  # by how many times the noise is larger at the limit of norm and dip
-REST_VARIANCE = _O + 4  # rad^2, of d from one place of rest to another
-WALK = _O + 5  # rad^2/s, of d in motion
-DRIFT_VARIANCE = _O + 6  # (rad/s)^2, of b
-TURN_NOISE = _O + 7  # s, variance of delta per second and squared turn rate
-GYR_NOISE = _O + 8  # rad^2/s, variance of delta per second
-NORM_OFF = _O + 9  # largest distance from the reference, as a part of its norm
-DIP_OFF = _O + 10  # rad
-TAU_REFERENCE = _O + 11  # s, at which the reference follows
-NEW_TIME = _O + 12  # s of turning in a steady field until it becomes the reference
-NEW_RATE = _O + 13  # rad/s, least rate that counts as turning
-HOLD_TIME = _O + 14  # s, at which the memory of a disturbance fades
-START_VARIANCE = _O + 15  # rad^2, of the heading of a given attitude
-PLACE_VARIANCE = _O + 16  # rad^2, of d where nothing is known of the place
-RETURN = _O + 17  # 1/s, at which d returns to 0 in motion
+_S = INCLINATION_SETTINGS_END
+BLOCK_S = _S  # s, length of a block
+NOISE = _S + 1  # rad^2 s, of the magnetic heading: its square over the length of the block is the variance
+NOISE_GROWTH = _S + 2  # by how many times the noise is larger at the limit of norm and dip
+REST_VARIANCE = _S + 3  # rad^2, of d from one place of rest to another
+WALK = _S + 4  # rad^2/s, of d in motion
+DRIFT_VARIANCE = _S + 5  # (rad/s)^2, of b
+TURN_NOISE = _S + 6  # s, variance of delta per second and squared turn rate
+GYR_NOISE = _S + 7  # rad^2/s, variance of delta per second
+NORM_OFF = _S + 8  # largest distance from the reference, as a part of its norm
+DIP_OFF = _S + 9  # rad
+TAU_REFERENCE = _S + 10  # s, at which the reference follows
+NEW_TIME = _S + 11  # s of turning in a steady field until it becomes the reference
+NEW_RATE = _S + 12  # rad/s, least rate that counts as turning
+HOLD_TIME = _S + 13  # s, at which the memory of a disturbance fades
+START_VARIANCE = _S + 14  # rad^2, of the heading of a given attitude
+PLACE_VARIANCE = _S + 15  # rad^2, of d where nothing is known of the place
+RETURN = _S + 16  # 1/s, at which d returns to 0 in motion
+TILT_LIMIT, NORTH_LIMIT = _S + 17, _S + 18  # rad, furthest that force and level field turn in s at rest
+TILT_FLOOR = _S + 19  # rad^2, variance of the inclination at rest
+SETTINGS_SIZE = _S + 20
 # sums over the block
-BLOCK_T, BLOCK_TURN, BLOCK_COUNT = _O + 18, _O + 19, _O + 20  # s, rad^2/s, readings of the magnetometer
-BLOCK_UP = _O + 21  # s, integral of up_s
-BLOCK_FIELD = _O + 24  # sum of the readings in e
+_O = INCLINATION_END
+BLOCK_T, BLOCK_TURN, BLOCK_COUNT = _O, _O + 1, _O + 2  # s, rad^2/s, readings of the magnetometer
+BLOCK_UP = _O + 3  # s, integral of up_s
+BLOCK_FIELD = _O + 6  # sum of the readings in e
 # memory
-X = _O + 27
+X = _O + 9
 P = X + N
 AIMED = P + N * N  # 0 until a reading or a given attitude has set delta
 MOTION_T = AIMED + 1  # s in motion since the last rest

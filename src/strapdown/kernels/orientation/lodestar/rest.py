@@ -15,7 +15,7 @@ import math
 
 from strapdown.kernels.jit import inner
 from strapdown.kernels.orientation.lodestar.heading import LEAST_LEVEL2
-from strapdown.kernels.orientation.lodestar.layout import END
+from strapdown.kernels.orientation.lodestar.layout import END, NORTH_LIMIT, TILT_LIMIT
 from strapdown.kernels.orientation.state import BIAS
 from strapdown.kernels.orientation.vqf.inclination import (
     AT_REST,
@@ -27,31 +27,29 @@ from strapdown.kernels.orientation.vqf.inclination import (
     learn_bias,
 )
 
-# settings
-TILT_LIMIT, NORTH_LIMIT = END, END + 1  # rad, furthest that force and level field turn in s at rest
 # sums since the last block
-SUM_T, SUM_COUNT, SUM_FIELD = END + 2, END + 3, END + 4  # s, readings of the magnetometer and their sum
+SUM_T, SUM_COUNT, SUM_FIELD = END, END + 1, END + 2  # s, readings of the magnetometer and their sum
 # memory
-FIELD = END + 7  # low-passed field in s
-FIELD_T, FIELD_AGE = END + 10, END + 11  # s in it, at most FIELD_S, and s since its last reading
-ANCHOR_FORCE, ANCHOR_FIELD = END + 12, END + 15  # directions in s; a field of zeros: none
-ANCHOR_T = END + 18  # s since then
-READ, USED = END + 19, END + 22  # rad, integrals of the low-passed rate and of the bias since then
-BEFORE = END + 25  # bias, its variance (6) and the doubt before the rest
-DOUBT = END + 37  # rad/s, what the bias may be off by unseen, in s
-TURNED = END + 40  # rad, by which the heading was turned too little in a rest that was none
-ANCHORED = END + 41  # 1: there is an anchor, 2: with a field
-QUIET_T = END + 42  # s, REST_T after the last block
-STILL_END = END + 43
+FIELD = END + 5  # low-passed field in s
+FIELD_T, FIELD_AGE = END + 8, END + 9  # s in it, at most FIELD_S, and s since its last reading
+ANCHOR_FORCE, ANCHOR_FIELD = END + 10, END + 13  # directions in s; a field of zeros: none
+ANCHOR_T = END + 16  # s since then
+READ, USED = END + 17, END + 20  # rad, integrals of the low-passed rate and of the bias since then
+BEFORE = END + 23  # bias, its variance (6) and the doubt before the rest
+DOUBT = END + 35  # rad/s, what the bias may be off by unseen, in s
+TURNED = END + 38  # rad, by which the heading was turned too little in a rest that was none
+ANCHORED = END + 39  # 1: there is an anchor, 2: with a field
+QUIET_T = END + 40  # s, REST_T after the last block
+STILL_END = END + 41
 
 FIELD_S = 1.0  # s, low-pass of the field, and the age at which it is gone
 LONGEST_WAIT_S = 20.0  # until a quiet sensor is at rest again
 
 
 @inner
-def still_sample(state, has_mag, mx, my, mz, dt):
+def still_sample(state, mx, my, mz, dt):
     state[SUM_T] += dt
-    if has_mag:
+    if mx != 0.0 or my != 0.0 or mz != 0.0:
         state[SUM_FIELD] += mx
         state[SUM_FIELD + 1] += my
         state[SUM_FIELD + 2] += mz
@@ -77,7 +75,7 @@ def _anchor(state, fx, fy, fz):
 
 
 @inner
-def _turn_about(state, ux, uy, uz, tx, ty, tz):
+def _turn_about(state, settings, ux, uy, uz, tx, ty, tz):
     """(sine of the turn about u that the field shows since the anchor, 1); (0, 0) where it has no level part, (0, -1)
     where it is another field. t is the turn that the force shows."""
     ax, ay, az = state[ANCHOR_FIELD], state[ANCHOR_FIELD + 1], state[ANCHOR_FIELD + 2]
@@ -93,13 +91,13 @@ def _turn_about(state, ux, uy, uz, tx, ty, tz):
     sine = cross / (level_a * level_m)
     # a turn changes neither the level part of a field nor its part along the force; what changes them is iron
     other2 = (level_m - level_a) * (level_m - level_a) + (m_up - a_up) * (m_up - a_up)
-    if other2 > level_a2 * max(0.1 * sine * sine, 0.25 * state[NORTH_LIMIT] * state[NORTH_LIMIT]):
+    if other2 > level_a2 * max(0.1 * sine * sine, 0.25 * settings[NORTH_LIMIT] * settings[NORTH_LIMIT]):
         return 0.0, -1.0
     return sine, 1.0
 
 
 @inner
-def _learn_turning(state, ux, uy, uz, tx, ty, tz, about_up, up_sigma):
+def _learn_turning(state, settings, ux, uy, uz, tx, ty, tz, about_up, up_sigma):
     """The bias from a rest that was none: back to what it was, then the mean reading less the turn seen."""
     for i in range(3):
         state[BIAS + i], state[DOUBT + i] = state[BEFORE + i], state[BEFORE + 9 + i]
@@ -117,13 +115,13 @@ def _learn_turning(state, ux, uy, uz, tx, ty, tz, about_up, up_sigma):
     else:
         k = 1.0 / math.sqrt(uy * uy + uz * uz)
         ax, ay, az = 0.0, k * uz, -k * uy
-    level2, up2 = 0.5 * over * state[TILT_LIMIT], over * up_sigma
+    level2, up2 = 0.5 * over * settings[TILT_LIMIT], over * up_sigma
     level2, up2 = level2 * level2, up2 * up2
     dx, dy, dz = learn_bias(state, 0.0, 0.0, 0.0, ax, ay, az, level2, ax * ex + ay * ey + az * ez)
     ax, ay, az = uy * az - uz * ay, uz * ax - ux * az, ux * ay - uy * ax
     dx, dy, dz = learn_bias(state, dx, dy, dz, ax, ay, az, level2, ax * ex + ay * ey + az * ez)
     dx, dy, dz = learn_bias(state, dx, dy, dz, ux, uy, uz, up2, ux * ex + uy * ey + uz * ez)
-    clip = state[BIAS_CLIP]
+    clip = settings[BIAS_CLIP]
     state[BIAS] = min(max(bx + dx, -clip), clip)
     state[BIAS + 1] = min(max(by + dy, -clip), clip)
     state[BIAS + 2] = min(max(bz + dz, -clip), clip)
@@ -134,7 +132,7 @@ def _learn_turning(state, ux, uy, uz, tx, ty, tz, about_up, up_sigma):
 
 
 @inner
-def still_block(state):
+def still_block(state, settings):
     """After a block, and after its samples: s since when the rest was none, 0 where it may be one."""
     dt = state[SUM_T]
     state[SUM_T] = 0.0
@@ -174,7 +172,7 @@ def still_block(state):
     ux, uy, uz = state[ANCHOR_FORCE], state[ANCHOR_FORCE + 1], state[ANCHOR_FORCE + 2]
     tx, ty, tz = fy * uz - fz * uy, fz * ux - fx * uz, fx * uy - fy * ux
     tilt = math.sqrt(tx * tx + ty * ty + tz * tz)
-    about_up, sees_up = _turn_about(state, ux, uy, uz, tx, ty, tz)
+    about_up, sees_up = _turn_about(state, settings, ux, uy, uz, tx, ty, tz)
     if at_rest:
         # the force tells that the level axes do not turn; about the vertical the rest may be a turn
         changed = 0.0
@@ -182,7 +180,7 @@ def still_block(state):
             changed += state[ANCHOR_FORCE + i] * (state[BEFORE + 9 + i] + state[BIAS + i] - state[BEFORE + i])
         for i in range(3):
             state[DOUBT + i] = changed * state[ANCHOR_FORCE + i]
-    if tilt <= state[TILT_LIMIT] and abs(about_up) <= state[NORTH_LIMIT]:
+    if tilt <= settings[TILT_LIMIT] and abs(about_up) <= settings[NORTH_LIMIT]:
         if sees_up < 0.0:
             _anchor(state, fx, fy, fz)
         return 0.0
@@ -197,13 +195,15 @@ def still_block(state):
         e_level2 = ex * ex + ey * ey + ez * ez - e_up * e_up
         e_up = sees_up * (e_up - about_up)
         known = 3.0 * moved_t * math.sqrt((state[BEFORE + 3] + state[BEFORE + 6] + state[BEFORE + 8]) / 3.0)
-        level, up = known + state[TILT_LIMIT], known + state[NORTH_LIMIT]
+        level, up = known + settings[TILT_LIMIT], known + settings[NORTH_LIMIT]
         if e_level2 <= level * level and abs(e_up) <= up:
             # unseen, a turn about the vertical is of the size of the turn seen
-            _learn_turning(state, ux, uy, uz, tx, ty, tz, about_up, 0.5 * state[NORTH_LIMIT] if sees_up else tilt)
+            _learn_turning(
+                state, settings, ux, uy, uz, tx, ty, tz, about_up, 0.5 * settings[NORTH_LIMIT] if sees_up else tilt
+            )
             none, state[AT_REST] = moved_t, 0.0
     if state[AT_REST] == 0.0:
-        state[REST_T] = min(state[REST_T], state[REST_TIME] - min(2.0 * moved_t, LONGEST_WAIT_S))
+        state[REST_T] = min(state[REST_T], settings[REST_TIME] - min(2.0 * moved_t, LONGEST_WAIT_S))
         state[QUIET_T] = state[REST_T]
     _anchor(state, fx, fy, fz)
     return none

@@ -19,8 +19,8 @@ from strapdown.kernels.orientation.lodestar.filter import (
     TILT_START,
     TILT_VARIANCE,
     drift_by_bias,
+    estimate_tilt_sigma,
     forget_first_turn,
-    tell_tilt,
     tilt_gap,
 )
 from strapdown.kernels.orientation.lodestar.heading import heading_begin, heading_gap, heading_sample
@@ -43,7 +43,7 @@ from strapdown.kernels.orientation.lodestar.layout import (
 )
 from strapdown.kernels.orientation.lodestar.rest import DOUBT, still_block, still_gap, still_sample
 from strapdown.kernels.orientation.start import LEAST_FORCE2
-from strapdown.kernels.orientation.state import ACC_REJECTED, BIAS, GAP, MAG_REJECTED, REST, SIGMA, STARTED, Q
+from strapdown.kernels.orientation.state import ACC_REJECTED, BIAS, GAP, LONGEST, MAG_REJECTED, REST, SIGMA, STARTED, Q
 from strapdown.kernels.orientation.vqf.inclination import (
     A_ACC,
     ACC_BLOCK,
@@ -52,7 +52,6 @@ from strapdown.kernels.orientation.vqf.inclination import (
     AT_REST,
     BIAS_GROWTH,
     G_ACC,
-    LONGEST_STEP,
     REST_TIME,
     SAME_STEP,
     STEP,
@@ -82,7 +81,7 @@ BOTH_WAYS = math.sqrt(0.75)  # deviation behind the low-pass both ways over one 
 
 
 @inner
-def _forward(state, n, dt, gyr, acc, mag, mag_new, table, sigma, flags):
+def _forward(state, settings, n, dt, gyr, acc, mag, mag_new, table, sigma, flags):
     """Bias and rest. Blocks made."""
     made, passed = 0, 0.0
     state[TILT_VARIANCE] = TILT_START
@@ -90,27 +89,27 @@ def _forward(state, n, dt, gyr, acc, mag, mag_new, table, sigma, flags):
     for i in range(n):
         g, a = row(gyr, i), row(acc, i)
         ax, ay, az = a[0], a[1], a[2]
-        said = 0.0
+        seen = 0.0
         if ax * ax + ay * ay + az * az < LEAST_FORCE2:
             ax, ay, az = 0.0, 0.0, 0.0
-            said = ACC_REJECTED
-        if inclination_step(state, g[0], g[1], g[2], ax, ay, az, dt[i]):
-            mx, my, mz, has_mag = 0.0, 0.0, 0.0, len(mag) > 0 and mag_new[i]
-            if has_mag:
+            seen = ACC_REJECTED
+        if inclination_step(state, settings, g[0], g[1], g[2], ax, ay, az, dt[i]):
+            mx, my, mz = 0.0, 0.0, 0.0
+            if len(mag) > 0 and mag_new[i]:
                 m = row(mag, i)
                 mx, my, mz = m[0], m[1], m[2]
-            still_sample(state, has_mag, mx, my, mz, dt[i])
+            still_sample(state, mx, my, mz, dt[i])
         else:
-            said += GAP
+            seen += GAP
             still_gap(state)
             tilt_gap(state, (1.0 + g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * dt[i] * dt[i])
         if i == 0:
-            forget_first_turn(state)
+            forget_first_turn(state, settings)
         passed += dt[i]
-        flags[i] = said + (REST if state[AT_REST] != 0.0 else 0.0)
-        if passed >= state[BLOCK_S] - 0.5 * dt[i] or i == n - 1:
-            tell_tilt(state)
-            no_rest_s = still_block(state)
+        flags[i] = seen + (REST if state[AT_REST] != 0.0 else 0.0)
+        if passed >= settings[BLOCK_S] - 0.5 * dt[i] or i == n - 1:
+            estimate_tilt_sigma(state, settings)
+            no_rest_s = still_block(state, settings)
             block = row(table, made)
             for k in range(3):
                 block[_BIAS + k], block[_DOUBT + k] = state[BIAS + k], state[DOUBT + k]
@@ -120,8 +119,8 @@ def _forward(state, n, dt, gyr, acc, mag, mag_new, table, sigma, flags):
             if no_rest_s > 0.0:
                 _unlearn(table, flags, i, plain(made), no_rest_s)
             made, passed = made + 1, 0.0
-        told = row(sigma, i)
-        told[0], told[1] = BOTH_WAYS * state[SIGMA], BOTH_WAYS * state[SIGMA]
+        sigma_i = row(sigma, i)
+        sigma_i[0], sigma_i[1] = BOTH_WAYS * state[SIGMA], BOTH_WAYS * state[SIGMA]
     return made
 
 
@@ -172,18 +171,18 @@ def _rest_back(flags, n, dt, rest_time):
     """Rest is told when it has lasted rest_time: it began that much earlier."""
     left = 0.0
     for i in range(n - 1, -1, -1):
-        said = int(flags[i])
-        if said & REST:
+        seen = int(flags[i])
+        if seen & REST:
             left = rest_time
-        elif left > 0.0 and not said & GAP:
+        elif left > 0.0 and not seen & GAP:
             flags[i] += REST
         left -= dt[i]
 
 
 @inner
-def _lowpass_row(state, force, dt):
+def _lowpass_row(state, settings, force, dt):
     """Filter three numbers in place, by the low-pass of the filter itself, which is done with it."""
-    tau = state[TAU_ACC]
+    tau = settings[TAU_ACC]
     if abs(dt - state[STEP]) > SAME_STEP * state[STEP]:
         lowpass_new_step(state, plain(_ACC), state[STEP], dt)
         state[STEP] = dt
@@ -196,9 +195,9 @@ def _lowpass_row(state, force, dt):
 
 
 @inner
-def _turned_force(state, n, dt, gyr, acc, table, q, bias):
+def _turned_force(state, settings, n, dt, gyr, acc, table, q, bias):
     """q_is by the gyroscope without its smoothed bias, and specific force in i, low-passed forward and backward."""
-    longest, block = state[LONGEST_STEP], 0
+    longest, block = settings[LONGEST], 0
     w, x, y, z = 1.0, 0.0, 0.0, 0.0
     h = min(dt[0], longest)
     turned_s = h
@@ -223,14 +222,14 @@ def _turned_force(state, n, dt, gyr, acc, table, q, bias):
         if h > longest:
             lowpass_restart(state, plain(_ACC))
             h = state[STEP]
-        _lowpass_row(state, f, h)
+        _lowpass_row(state, settings, f, h)
     lowpass_restart(state, plain(_ACC))
     for i in range(n - 1, -1, -1):
         h = dt[i + 1] if i < n - 1 else state[STEP]
         if h > longest:
             lowpass_restart(state, plain(_ACC))
             h = state[STEP]
-        _lowpass_row(state, row(table, i), h)
+        _lowpass_row(state, settings, row(table, i), h)
 
 
 @inner
@@ -250,30 +249,30 @@ def _level(q, table, sigma, n):
 
 
 @inner
-def _heading(state, n, dt, gyr, mag, mag_new, q, bias, sigma, bias_sigma, table, flags):
+def _heading(state, settings, n, dt, gyr, mag, mag_new, q, bias, sigma, bias_sigma, table, flags):
     """The heading filter over q_es. Blocks made, the sample each ends with, and their trace."""
     made, measures = 0, len(mag) > 0
     for k in range(BLOCK_T, END):
         if k != EXCESS:
             state[k] = 0.0
-    heading_begin(state, measures)
+    heading_begin(state, settings, measures)
     for i in range(n):
         q_i, g, b = row(q, i), row(gyr, i), row(bias, i)
-        said = int(flags[i])
-        if said & GAP:
-            heading_gap(state, dt[i], g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
+        seen = int(flags[i])
+        if seen & GAP:
+            heading_gap(state, settings, dt[i], g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
             continue
-        if said & (NO_REST + REST) == NO_REST:  # it may as well be the field that turned
-            state[IRON] = state[PLACE_VARIANCE]
-        mx, my, mz, has_mag = 0.0, 0.0, 0.0, measures and mag_new[i]
-        if has_mag:
+        if seen & (NO_REST + REST) == NO_REST:  # it may as well be the field that turned
+            state[IRON] = settings[PLACE_VARIANCE]
+        mx, my, mz = 0.0, 0.0, 0.0
+        if measures and mag_new[i]:
             m = row(mag, i)
             mx, my, mz = m[0], m[1], m[2]
         gx, gy, gz = g[0] - b[0], g[1] - b[1], g[2] - b[2]
         rate2 = gx * gx + gy * gy + gz * gz
-        if heading_sample(state, q_i[0], q_i[1], q_i[2], q_i[3], rate2, has_mag, mx, my, mz, dt[i], said & REST != 0):
+        if heading_sample(state, settings, q_i[0], q_i[1], q_i[2], q_i[3], rate2, mx, my, mz, dt[i], seen & REST != 0):
             if not measures:
-                drift_by_bias(state, bias_sigma + row(sigma, i)[2])
+                drift_by_bias(state, settings, bias_sigma + row(sigma, i)[2])
             block = row(table, made)
             block[TRACE], block[ENDS] = state[X], i
             for k in range(N):
@@ -283,24 +282,25 @@ def _heading(state, n, dt, gyr, mag, mag_new, q, bias, sigma, bias_sigma, table,
             for k in range(3):
                 block[TRACE + 13 + k] = state[MOVED + k]
             made += 1
-        flags[i] = said - (said & MAG_REJECTED) + (MAG_REJECTED if state[OFF] >= 1.0 else 0)
+        flags[i] = seen - (seen & MAG_REJECTED) + (MAG_REJECTED if state[OFF] >= 1.0 else 0)
     return made
 
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
-def smooth_rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
-    """Attitude, bias, deviations and flags of every sample from all samples; state: as before the first one."""
-    n = len(dt)
+def smooth_rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
+    """Attitude, bias, standard deviations and flags of every sample from all samples; state: as before the first one.
+    dt[0] is the usual step."""
+    n, given = len(dt), pointer(settings)
     table = np.empty((n, _COLUMNS))
-    numbers, steps, said = pointer(state), pointer(dt), pointer(flags)
-    made = _forward(numbers, n, steps, gyr, acc, mag, mag_new, table, sigma, said)
-    bias_sigma = _bias_back(table, made, numbers[BIAS_GROWTH])
-    _rest_back(said, n, steps, numbers[REST_TIME])
-    _turned_force(numbers, n, steps, gyr, acc, table, q, bias)
+    numbers, steps, seen = pointer(state), pointer(dt), pointer(flags)
+    made = _forward(numbers, given, n, steps, gyr, acc, mag, mag_new, table, sigma, seen)
+    bias_sigma = _bias_back(table, made, given[BIAS_GROWTH])
+    _rest_back(seen, n, steps, given[REST_TIME])
+    _turned_force(numbers, given, n, steps, gyr, acc, table, q, bias)
     _level(q, table, sigma, n)
     for _ in range(2):
-        made = _heading(numbers, n, steps, gyr, mag, mag_new, q, bias, sigma, bias_sigma, table, said)
-        if numbers[EXCESS] == 0.0:  # else a given heading was less sure than it was said to be, from the first sample
+        made = _heading(numbers, given, n, steps, gyr, mag, mag_new, q, bias, sigma, bias_sigma, table, seen)
+        if numbers[EXCESS] == 0.0:  # else a given heading was less sure than given, from the first sample
             break
     heading_back(numbers, table, made)
-    turn_to_n(n, steps, table, made, q, sigma, said)
+    turn_to_n(n, steps, table, made, q, sigma, seen)

@@ -21,6 +21,7 @@ from strapdown.kernels.orientation.mekf.layout import (
     BESIDE_T,
     BIAS_START2,
     DIP_OFF,
+    FIRST,
     FORCE_N,
     FORCE_T,
     GATE2,
@@ -43,7 +44,9 @@ from strapdown.kernels.orientation.mekf.layout import (
     REFERENCE_T,
     REJECTED_T,
     ROUGH2,
+    SETTINGS_SIZE,
     START2,
+    STATE_SIZE,
     STEEP2,
     TILT_FLOOR2,
     WAITED,
@@ -58,21 +61,32 @@ from strapdown.kernels.orientation.mekf.motion import (
 from strapdown.kernels.orientation.mekf.start import NEVER, START_SPAN, begin_covariance, doubt_start
 from strapdown.kernels.orientation.mekf.update import P, X, learn, predict, spread
 from strapdown.kernels.orientation.start import (
-    DECLINATION,
     LEAST_FORCE2,
     LEVEL,
-    LONGEST,
     NOTHING,
     SEEN,
     UNDER_WAY,
-    USE_MAG,
     begin,
     find_north,
-    left_out,
-    tell,
+    keep_first,
+    rejected,
     vector,
+    write_row,
 )
-from strapdown.kernels.orientation.state import ACC_REJECTED, BIAS, FLAGS, GAP, MAG_REJECTED, SIGMA, STARTED, Q
+from strapdown.kernels.orientation.state import (
+    ACC_REJECTED,
+    BIAS,
+    DECLINATION,
+    FLAGS,
+    GAP,
+    LONGEST,
+    MAG_REJECTED,
+    SIGMA,
+    STARTED,
+    USE_MAG,
+    USUAL_STEP,
+    Q,
+)
 from strapdown.kernels.orientation.turn import predicted
 from strapdown.kernels.rotation import exp, mul, rotate
 from strapdown.kernels.trigonometry import arc_tangent
@@ -83,13 +97,14 @@ LEAST_REFERENCE_S = 0.5  # before that the field is taken as it is
 
 
 @inner
-def _tell_sigma(state):
-    """With what force and field point beside up and north, as long as that is too much."""
+def _write_sigma(state, settings):
+    """Standard deviations: those of the covariance and the floor, and while force or field point too far beside up or
+    north, that angle."""
     lost2 = 0.0
     if state[LOST_T] > 0.0:
         angle = arc_tangent(_level_force(state), state[FORCE_N + 2])
         lost2 = angle * angle
-    level2, heading2 = state[TILT_FLOOR2] + lost2, state[STEEP2] * state[TILT_FLOOR2] + lost2
+    level2, heading2 = settings[TILT_FLOOR2] + lost2, state[STEEP2] * settings[TILT_FLOOR2] + lost2
     if state[BESIDE_T] > 0.0:
         heading2 += state[BESIDE] * state[BESIDE]
     for i in range(3):
@@ -118,9 +133,9 @@ def _correct(state):
 
 
 @inner
-def _level_anew(state, slow2, dt):
+def _level_anew(state, settings, slow2, dt):
     """The attitude has been wrong for long: the mean of specific force becomes up, by the shortest turn, and with a
-    magnetometer the next reading tells the heading. The bias may have been learned from what was wrong. slow2: variance
+    magnetometer the next reading gives the heading. The bias may have been learned from what was wrong. slow2: variance
     of that mean, (m/s2)^2."""
     level = _level_force(state)
     angle = arc_tangent(level, state[FORCE_N + 2])
@@ -132,44 +147,44 @@ def _level_anew(state, slow2, dt):
     heading2 = min(state[P + 14] + angle * angle, ANY_HEADING)
     for i in range(36):
         state[P + i] = 0.0
-    tilt2 = (state[ACC_WHITE2] / dt + state[MOTION_START2] + slow2) / (state[GRAVITY] * state[GRAVITY])
+    tilt2 = (settings[ACC_WHITE2] / dt + settings[MOTION_START2] + slow2) / (settings[GRAVITY] * settings[GRAVITY])
     state[P], state[P + 7], state[P + 14] = tilt2, tilt2, heading2
     for i in range(3):
-        state[P + 21 + 7 * i] = state[BIAS_START2]
+        state[P + 21 + 7 * i] = settings[BIAS_START2]
     state[LOST_T], state[REFERENCE_T] = 0.0, 0.0
-    if state[USE_MAG] != 0.0:
+    if settings[USE_MAG] != 0.0:
         state[SEEN], state[P + 14] = LEVEL, ANY_HEADING
 
 
 @inner
-def _up(state, ax, ay, az, dt):
+def _up(state, settings, ax, ay, az, dt):
     """Inclination by the accelerometer; true if the reading was believed."""
-    g = state[GRAVITY]
+    g = settings[GRAVITY]
     fx, fy, fz = rotate(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], ax, ay, az)
-    white2 = state[ACC_WHITE2] / dt
-    tau = correlated(state, white2)
-    motion2 = motion_variance(state, white2, tau)
+    white2 = settings[ACC_WHITE2] / dt
+    tau = correlated(state, settings, white2)
+    motion2 = motion_variance(state, settings, white2, tau)
     variance = (white2 + motion2 * max(1.0, 2.0 * tau / dt)) / (g * g)
     force2 = ax * ax + ay * ay + az * az
     norm_off = math.sqrt(force2) - g
-    follow_strength(state, norm_off, dt)
-    follow_motion(state, ax, ay, az, fx, fy, fz, white2, dt)
-    if state[FORCE_T] < START_SPAN * state[MOTION_S]:
-        doubt_start(state, max(motion2, state[ROUGH2]))
+    follow_strength(state, settings, norm_off, dt)
+    follow_motion(state, settings, ax, ay, az, fx, fy, fz, white2, dt)
+    if state[FORCE_T] < START_SPAN * settings[MOTION_S]:
+        doubt_start(state, settings, max(motion2, state[ROUGH2]))
     # in a motion that has been strong for long all readings count: those of the right norm alone would be a choice
-    off2 = state[ACC_OFF] * state[ACC_OFF] + state[GATE2] * max(state[FORCE_N + 3], 0.0)
+    off2 = settings[ACC_OFF] * settings[ACC_OFF] + settings[GATE2] * max(state[FORCE_N + 3], 0.0)
     if norm_off * norm_off > off2 or force2 < LEAST_FORCE2:
         return False
-    if points_elsewhere(state, motion2, tau, white2):
+    if points_elsewhere(state, settings, motion2, tau, white2):
         state[LOST_T] += dt
-        if state[LOST_T] > state[LOST_S]:
-            _level_anew(state, motion2 * tau / (tau + 2.0 * state[MOTION_S]), dt)
+        if state[LOST_T] > settings[LOST_S]:
+            _level_anew(state, settings, motion2 * tau / (tau + 2.0 * settings[MOTION_S]), dt)
         return False
     state[LOST_T] = 0.0
     # a force f = g z + a, seen from an attitude that is off by theta, is g (-theta_y, theta_x, 1) + a
     about_x, about_y = fy / g, -fx / g
     off2 = about_x * about_x / (state[P] + variance) + about_y * about_y / (state[P + 7] + variance)
-    if not off2 <= state[GATE2]:
+    if not off2 <= settings[GATE2]:
         return False
     learn(state, 1.0, 0.0, 0.0, variance, about_x, plain(0))
     learn(state, 0.0, 1.0, 0.0, variance, about_y, plain(0))
@@ -178,118 +193,135 @@ def _up(state, ax, ay, az, dt):
 
 
 @inner
-def _north(state, mx, my, mz):
+def _north(state, settings, mx, my, mz):
     """Heading by the magnetometer; true if the reading was believed."""
     mx, my, mz = rotate(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], mx, my, mz)
     passed = state[WAITED]
     level2 = mx * mx + my * my
     norm, dip = math.sqrt(level2 + mz * mz), -arc_tangent(mz, math.sqrt(level2))
     norm_off, dip_off = norm - state[REFERENCE_NORM], dip - state[REFERENCE_DIP]
-    strange = abs(norm_off) > state[NORM_OFF] * state[REFERENCE_NORM] or abs(dip_off) > state[DIP_OFF]
+    strange = abs(norm_off) > settings[NORM_OFF] * state[REFERENCE_NORM] or abs(dip_off) > settings[DIP_OFF]
     strange = strange and state[REFERENCE_T] >= LEAST_REFERENCE_S
-    off = arc_tangent(mx, my) - state[DECLINATION]
+    off = arc_tangent(mx, my) - settings[DECLINATION]
     off -= 2.0 * math.pi * math.floor(off / (2.0 * math.pi) + 0.5)
-    disturbance2 = state[MAG_DISTURBANCE2] * max(1.0, 2.0 * state[MAG_DISTURBANCE_S] / passed)
-    variance = state[MAG_WHITE2] / passed / max(level2, 1e-12) + disturbance2
+    disturbance2 = settings[MAG_DISTURBANCE2] * max(1.0, 2.0 * settings[MAG_DISTURBANCE_S] / passed)
+    variance = settings[MAG_WHITE2] / passed / max(level2, 1e-12) + disturbance2
     # towards north as expected, not as read: noise that is in H and in the innovation would not average out
     steep = mz / math.sqrt(max(level2, 1e-12))
-    hx, hy = -steep * math.sin(state[DECLINATION]), -steep * math.cos(state[DECLINATION])
+    hx, hy = -steep * math.sin(settings[DECLINATION]), -steep * math.cos(settings[DECLINATION])
     if (
         strange
         or level2 < LEAST_LEVEL2 * norm * norm
-        or not off * off <= state[GATE2] * (spread(state, hx, hy, 1.0) + variance)
+        or not off * off <= settings[GATE2] * (spread(state, hx, hy, 1.0) + variance)
     ):
         state[REJECTED_T] += passed
         # a field that is as it should be but for its heading: the heading is wrong
-        if state[REJECTED_T] > (state[PATIENCE_S] if strange else state[LOST_S]):
+        if state[REJECTED_T] > (settings[PATIENCE_S] if strange else settings[LOST_S]):
             state[REFERENCE_T], state[REJECTED_T] = 0.0, 0.0
             state[P + 14] = max(state[P + 14], min(off * off, ANY_HEADING))
         return False
     state[REJECTED_T] = 0.0
     state[REFERENCE_T] += passed
-    k = max(1.0 - math.exp(-passed / state[REFERENCE_S]), passed / state[REFERENCE_T])
+    k = max(1.0 - math.exp(-passed / settings[REFERENCE_S]), passed / state[REFERENCE_T])
     state[REFERENCE_NORM] += k * norm_off
     state[REFERENCE_DIP] += k * dip_off
     state[STEEP2] = steep * steep
-    judge_heading(state, off, passed)
+    judge_heading(state, settings, off, passed)
     learn(state, hx, hy, 1.0, variance, off, plain(2))
     _correct(state)
     return True
 
 
 @inner
-def advance(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag, dt):
+def _begin(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz):
+    """The first sample: attitude and its covariance."""
+    given = state[STARTED] == 1.0
+    has_mag = mx * mx + my * my + mz * mz > 0.0
+    begin(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
+    if state[SEEN] != NOTHING:
+        force = math.sqrt(ax * ax + ay * ay + az * az)
+        aims = has_mag and state[SEEN] == UNDER_WAY
+        begin_covariance(state, settings, given, force, aims, mx, my, mz, min(state[USUAL_STEP], settings[LONGEST]))
+        _write_sigma(state, settings)
+
+
+@inner
+def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     """One sample: rad/s, m/s2, uT in frame s, dt s after the last one."""
-    if left_out(state, gx, gy, gz, dt):
+    first = state[SEEN] == NOTHING and state[USUAL_STEP] >= 0.0
+    if rejected(state, first, gx, gy, gz, dt):
         return
     ax, ay, az = vector(ax, ay, az)
     mx, my, mz = vector(mx, my, mz)
+    if state[USUAL_STEP] <= 0.0:
+        if first:
+            keep_first(state, settings, plain(FIRST), gx, gy, gz, ax, ay, az, mx, my, mz)
+            return
+        state[USUAL_STEP] = dt
+        wx, wy, wz = state[FIRST], state[FIRST + 1], state[FIRST + 2]
+        fx, fy, fz = state[FIRST + 3], state[FIRST + 4], state[FIRST + 5]
+        _begin(state, settings, wx, wy, wz, fx, fy, fz, state[FIRST + 6], state[FIRST + 7], state[FIRST + 8])
     if state[SEEN] == NOTHING:
-        given = state[STARTED] == 1.0
-        begin(state, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
-        if state[SEEN] != NOTHING:
-            force = math.sqrt(ax * ax + ay * ay + az * az)
-            aims = has_mag and state[SEEN] == UNDER_WAY
-            begin_covariance(state, given, force, aims, mx, my, mz, min(dt, state[LONGEST]))
-            _tell_sigma(state)
+        _begin(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz)
         return
+    has_mag = mx * mx + my * my + mz * mz > 0.0
     w, x, y, z = predicted(state, gx, gy, gz, dt)
     state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = w, x, y, z
-    white2 = state[GYR_WHITE2] + state[GYR_TURN2] * (gx * gx + gy * gy + gz * gz)
+    white2 = settings[GYR_WHITE2] + settings[GYR_TURN2] * (gx * gx + gy * gy + gz * gz)
     # over a gap the attitude's variance comes from below: no rate is known there that a bias could be off from
-    known_s = min(dt, state[LONGEST])
-    predict(state, w, x, y, z, white2, state[GYR_WALK2], known_s)
+    known_s = min(dt, settings[LONGEST])
+    predict(state, w, x, y, z, white2, settings[GYR_WALK2], known_s)
     state[WAITED] += dt
     flags = 0
-    if not dt <= state[LONGEST]:
+    if not dt <= settings[LONGEST]:
         flags = GAP
         # the rate in the gap is not known: by chance it was another one, of the size of 1 rad/s or of the last reading
         missed2 = min((1.0 + gx * gx + gy * gy + gz * gz) * dt * dt, ANY_HEADING)
         for i in range(3):
             state[P + 7 * i] += missed2
-            state[P + 21 + 7 * i] += state[GYR_WALK2] * (dt - known_s)
+            state[P + 21 + 7 * i] += settings[GYR_WALK2] * (dt - known_s)
         state[WAITED], state[FORCE_T], state[LOST_T], state[START2] = 0.0, 0.0, 0.0, NEVER
     else:
         # zeros are no reading, of which no motion can be learned
-        if ax * ax + ay * ay + az * az == 0.0 or not _up(state, ax, ay, az, dt):
+        if ax * ax + ay * ay + az * az == 0.0 or not _up(state, settings, ax, ay, az, dt):
             flags = ACC_REJECTED
-        if has_mag and mx * mx + my * my + mz * mz > 0.0:
+        if has_mag:
             # a heading seen from an inclination that was much worse than it is now is no small rotation off
             if state[AIMED_P] > BADLY_AIMED and state[P] + state[P + 7] < 0.25 * state[AIMED_P]:
                 any_heading(state)
             if state[LOST_T] > 0.0:  # seen from a wrong inclination
                 flags |= MAG_REJECTED
             elif state[SEEN] == LEVEL:
-                find_north(state, mx, my, mz)
-                aimed(state, mx, my, mz, dt)
-            elif state[WAITED] > 0.0 and not _north(state, mx, my, mz):
+                find_north(state, settings, mx, my, mz)
+                aimed(state, settings, mx, my, mz, dt)
+            elif state[WAITED] > 0.0 and not _north(state, settings, mx, my, mz):
                 flags |= MAG_REJECTED
             state[WAITED] = 0.0
     state[FLAGS] = flags
-    _tell_sigma(state)
+    _write_sigma(state, settings)
 
 
 @live
-def step(state, gyr, acc, mag, dt):
-    """One sample, in place; mag is empty without a new reading. False: a reading has not three numbers."""
-    if not three_each(gyr, acc, mag):
+def step(state, settings, gyr, acc, mag, dt):
+    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have."""
+    if len(state) != STATE_SIZE or len(settings) != SETTINGS_SIZE or not three_each(gyr, acc, mag):
         return False
-    g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
+    g, a, m = pointer(gyr), pointer(acc), pointer(mag)
     mx, my, mz = 0.0, 0.0, 0.0
-    if has_mag:
+    if len(mag) > 0 and settings[USE_MAG] != 0.0:
         mx, my, mz = m[0], m[1], m[2]
-    advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt)
+    advance(pointer(state), pointer(settings), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, dt)
     return True
 
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
-def rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
-    """The same over a recording."""
-    numbers = pointer(state)
+def rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
+    """All samples; in the end the state is that after the last one."""
+    numbers, given = pointer(state), pointer(settings)
     for i in range(len(dt)):
-        g, a, m, has_mag = row(gyr, i), row(acc, i), row(mag, i), len(mag) > 0 and mag_new[i]
+        g, a, m = row(gyr, i), row(acc, i), row(mag, i)
         mx, my, mz = 0.0, 0.0, 0.0
-        if has_mag:
+        if len(mag) > 0 and mag_new[i]:
             mx, my, mz = m[0], m[1], m[2]
-        advance(numbers, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, has_mag, dt[i])
-        tell(numbers, i, q, bias, sigma, flags)
+        advance(numbers, given, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, dt[i])
+        write_row(numbers, i, q, bias, sigma, flags)

@@ -16,26 +16,26 @@ from strapdown.kernels.orientation.mekf.layout import (
     STEEP2,
 )
 from strapdown.kernels.orientation.mekf.update import P, learn
-from strapdown.kernels.orientation.start import DECLINATION, LEVEL, SEEN
-from strapdown.kernels.orientation.state import Q
+from strapdown.kernels.orientation.start import LEVEL, SEEN
+from strapdown.kernels.orientation.state import DECLINATION, Q
 from strapdown.kernels.rotation import rotate
 
 ANY_HEADING = math.pi**2 / 3.0  # rad2, of a heading that may be anything
 
 
 @inner
-def aimed(state, mx, my, mz, dt):
+def aimed(state, settings, mx, my, mz, dt):
     """The heading has just been taken from this reading: with the inclination's error in it."""
     mx, my, mz = rotate(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], mx, my, mz)
     state[AIMED_P] = state[P] + state[P + 7]
     level2 = max(mx * mx + my * my, 1e-12)
-    variance = state[MAG_WHITE2] / dt / level2 + state[MAG_DISTURBANCE2]
+    variance = settings[MAG_WHITE2] / dt / level2 + settings[MAG_DISTURBANCE2]
     steep = mz / math.sqrt(level2)
     state[STEEP2] = steep * steep
     learn(
         state,
-        -steep * math.sin(state[DECLINATION]),
-        -steep * math.cos(state[DECLINATION]),
+        -steep * math.sin(settings[DECLINATION]),
+        -steep * math.cos(settings[DECLINATION]),
         1.0,
         variance,
         0.0,
@@ -44,16 +44,16 @@ def aimed(state, mx, my, mz, dt):
 
 
 @inner
-def judge_heading(state, off, passed):
+def judge_heading(state, settings, off, passed):
     """Where fields that are believed point further beside north for long, in the mean, than the disturbance and the
     heading's variance explain, the heading is wrong by as much."""
-    state[BESIDE] += passed / (state[MAG_DISTURBANCE_S] + passed) * (off - state[BESIDE])
+    state[BESIDE] += passed / (settings[MAG_DISTURBANCE_S] + passed) * (off - state[BESIDE])
     beside2 = state[BESIDE] * state[BESIDE]
-    if beside2 <= state[GATE2] * (state[P + 14] + state[MAG_DISTURBANCE2]):
+    if beside2 <= settings[GATE2] * (state[P + 14] + settings[MAG_DISTURBANCE2]):
         state[BESIDE_T] = 0.0
         return
     state[BESIDE_T] += passed
-    if state[BESIDE_T] > state[LOST_S]:
+    if state[BESIDE_T] > settings[LOST_S]:
         state[P + 14], state[BESIDE_T] = max(state[P + 14], min(beside2, ANY_HEADING)), 0.0
 
 

@@ -1,28 +1,31 @@
-"""Where the settings and the memory of the multiplicative Kalman filter stand, before and after its covariance."""
+"""Where the settings of the multiplicative Kalman filter stand, and its memory behind the covariance."""
 
-from strapdown.kernels.orientation.mekf.update import MEMORY, SETTINGS
+from strapdown.kernels.orientation.mekf.update import MEMORY
+from strapdown.kernels.orientation.start import KEPT_SIZE
+from strapdown.kernels.orientation.state import OWN_SETTINGS as _O
 
-GYR_WHITE2 = SETTINGS  # rad2/s
-GYR_WALK2 = SETTINGS + 1  # rad2/s3
-ACC_WHITE2 = SETTINGS + 2  # (m/s2)^2 s
-GRAVITY = SETTINGS + 3
-MOTION_S = SETTINGS + 4  # s, over which accelerations of the motion are correlated
-MOTION_MEMORY_S = SETTINGS + 5  # s, over which their variance is followed
-ACC_OFF = SETTINGS + 6  # m/s2, largest distance of the force's norm from gravity
-TILT_FLOOR2 = SETTINGS + 7  # rad2, by the accelerometer's wander; never averaged away
-MAG_WHITE2 = SETTINGS + 8  # uT2 s
-MAG_DISTURBANCE2 = SETTINGS + 9  # rad2, of magnetic north
-MAG_DISTURBANCE_S = SETTINGS + 10  # s, over which it is correlated
-NORM_OFF = SETTINGS + 11  # part of the reference's norm
-DIP_OFF = SETTINGS + 12  # rad
-REFERENCE_S = SETTINGS + 13  # s, time constant of the reference field
-PATIENCE_S = SETTINGS + 14  # s of rejection until the field, or the heading, is looked for anew
-GATE2 = SETTINGS + 15  # largest normalised innovation squared
-BIAS_START2 = SETTINGS + 16  # (rad/s)^2
-ATTITUDE_START2 = SETTINGS + 17  # rad2, of a given attitude
-MOTION_START2 = SETTINGS + 18  # (m/s2)^2, of the acceleration in the first sample
-GYR_TURN2 = SETTINGS + 19  # s, what a squared rate (rad/s)^2 adds to GYR_WHITE2
-LOST_S = SETTINGS + 20  # s for which force points elsewhere than up, or a good field than north, until it is believed
+GYR_WHITE2 = _O  # rad2/s
+GYR_WALK2 = _O + 1  # rad2/s3
+ACC_WHITE2 = _O + 2  # (m/s2)^2 s
+GRAVITY = _O + 3
+MOTION_S = _O + 4  # s, over which accelerations of the motion are correlated
+MOTION_MEMORY_S = _O + 5  # s, over which their variance is followed
+ACC_OFF = _O + 6  # m/s2, largest distance of the force's norm from gravity
+TILT_FLOOR2 = _O + 7  # rad2, by the accelerometer's wander; never averaged away
+MAG_WHITE2 = _O + 8  # uT2 s
+MAG_DISTURBANCE2 = _O + 9  # rad2, of magnetic north
+MAG_DISTURBANCE_S = _O + 10  # s, over which it is correlated
+NORM_OFF = _O + 11  # part of the reference's norm
+DIP_OFF = _O + 12  # rad
+REFERENCE_S = _O + 13  # s, time constant of the reference field
+PATIENCE_S = _O + 14  # s of rejection until the field, or the heading, is looked for anew
+GATE2 = _O + 15  # largest normalised innovation squared
+BIAS_START2 = _O + 16  # (rad/s)^2
+ATTITUDE_START2 = _O + 17  # rad2, of a given attitude
+MOTION_START2 = _O + 18  # (m/s2)^2, of the acceleration in the first sample
+GYR_TURN2 = _O + 19  # s, what a squared rate (rad/s)^2 adds to GYR_WHITE2
+LOST_S = _O + 20  # s for which force points elsewhere than up, or a good field than north, until it is believed
+SETTINGS_SIZE = _O + 21
 
 WAITED = MEMORY  # s since the last magnetometer reading
 START2 = MEMORY + 1  # (m/s2)^2, acceleration that the inclination of the start is taken to have been off by
@@ -41,4 +44,5 @@ BESIDE_T = MEMORY + 25  # s for which that has been too much
 ROUGH2 = MEMORY + 26  # (m/s2)^2, what norm and rate tell of the motion's strength, whatever the attitude
 AIMED_P = MEMORY + 27  # rad2, of the inclination (both axes) from which the heading was taken; 0: nobody took it
 STEEP2 = MEMORY + 28  # squared tangent of the field's dip: by so much is an error of the inclination in the heading
-END = MEMORY + 29
+FIRST = MEMORY + 29  # a first sample that waits for the step
+STATE_SIZE = FIRST + KEPT_SIZE

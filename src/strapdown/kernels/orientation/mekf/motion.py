@@ -49,18 +49,18 @@ def _unsteady(state, at, k, slow_k, quick_k, fx, fy, fz, white2):
 
 
 @inner
-def follow_motion(state, ax, ay, az, fx, fy, fz, white2, dt):
+def follow_motion(state, settings, ax, ay, az, fx, fy, fz, white2, dt):
     """Told in n a force is unsteady by motion and by what the bias turns n by; told in s by motion and by turning. The
     smaller one is motion for sure, unless a vehicle leans into its accelerations: then it is steady in s."""
     state[FORCE_T] += dt
     first = 1.0 if state[FORCE_T] <= dt else dt / state[FORCE_T]
-    k = max(dt / (2.0 * state[MOTION_S] + dt), first)
-    slow_k = max(dt / (state[MOTION_MEMORY_S] + dt), first)
-    quick_k = max(dt / (state[MOTION_S] + dt), first)
+    k = max(dt / (2.0 * settings[MOTION_S] + dt), first)
+    slow_k = max(dt / (settings[MOTION_MEMORY_S] + dt), first)
+    quick_k = max(dt / (settings[MOTION_S] + dt), first)
     _unsteady(state, plain(FORCE_N), k, slow_k, quick_k, fx, fy, fz, white2)
     _unsteady(state, plain(FORCE_S), k, slow_k, quick_k, ax, ay, az, white2)
     if first < 1.0:
-        low_k, square = dt / (state[MOTION_S] + dt), 0.0
+        low_k, square = dt / (settings[MOTION_S] + dt), 0.0
         for i in range(3):
             f = fx if i == 0 else fy if i == 1 else fz
             state[SLOW + i] += low_k * (f - state[FORCE_N + i] - state[SLOW + i])
@@ -70,15 +70,15 @@ def follow_motion(state, ax, ay, az, fx, fy, fz, white2, dt):
 
 
 @inner
-def follow_strength(state, norm_off, dt):
+def follow_strength(state, settings, norm_off, dt):
     """However wrong the attitude is: accelerations change the norm of the force, by about as
     much as they have along one axis."""
-    k = dt / min(state[FORCE_T] + dt, state[MOTION_S] + dt)
+    k = dt / min(state[FORCE_T] + dt, settings[MOTION_S] + dt)
     state[ROUGH2] += k * (norm_off * norm_off - state[ROUGH2])
 
 
 @inner
-def correlated(state, white2):
+def correlated(state, settings, white2):
     """s, over which the motion's accelerations are correlated. Of a Gauss-Markov process a mean of time constant 2 T
     taken away, and then a low-pass of T, leave the part (2/3) tau / (T + tau) of the variance."""
     seen_s, all2 = state[FORCE_T], max(state[LATE2], 0.0)
@@ -86,15 +86,15 @@ def correlated(state, white2):
     part = min(part, MOST_SLOW) if all2 > QUIET * white2 else 0.5
     if state[FORCE_S + 3] < LEANS * state[FORCE_N + 3]:  # its accelerations last as long as it leans
         part = MOST_SLOW
-    return state[MOTION_S] * part / (1.0 - part)
+    return settings[MOTION_S] * part / (1.0 - part)
 
 
 @inner
-def motion_variance(state, white2, tau):
+def motion_variance(state, settings, white2, tau):
     """Variance of the motion's acceleration per axis: as followed, and at first as assumed."""
-    seen_s = max(min(state[FORCE_T], 2.0 * state[MOTION_S]), 1e-6)
+    seen_s = max(min(state[FORCE_T], 2.0 * settings[MOTION_S]), 1e-6)
     # what a bias as large as it may still be turns n by while the mean is taken
-    turned = 2.0 * state[MOTION_S] * state[GRAVITY]
+    turned = 2.0 * settings[MOTION_S] * settings[GRAVITY]
     drift2 = turned * turned * (state[P + 21] + state[P + 28] + state[P + 35]) / 3.0
     in_n2, in_s2 = max(state[FORCE_N + 3], state[FORCE_N + 4]), max(state[FORCE_S + 3], state[FORCE_S + 4])
     motion2, leaning2 = min(in_n2, in_s2), in_n2 - drift2
@@ -102,19 +102,19 @@ def motion_variance(state, white2, tau):
         motion2 = max(motion2, leaning2)
     # the mean follows slow accelerations, which are then missing in what differs from it
     followed = motion2 * (1.0 + tau / seen_s) if motion2 > QUIET * white2 else 0.0
-    assumed = (state[MOTION_START2] + state[ROUGH2]) * math.exp(-state[FORCE_T] / max(state[MOTION_S], 1e-6))
+    assumed = (settings[MOTION_START2] + state[ROUGH2]) * math.exp(-state[FORCE_T] / max(settings[MOTION_S], 1e-6))
     return followed + (assumed if assumed > QUIET * white2 else 0.0)
 
 
 @inner
-def points_elsewhere(state, motion2, tau, white2):
+def points_elsewhere(state, settings, motion2, tau, white2):
     """Does the mean of specific force point further from up than its own and the attitude's deviations explain?"""
     fx, fy, fz = state[FORCE_N], state[FORCE_N + 1], state[FORCE_N + 2]
-    level2, g2 = fx * fx + fy * fy, state[GRAVITY] * state[GRAVITY]
-    seen_s = max(min(state[FORCE_T], 2.0 * state[MOTION_S]), 1e-6)
+    level2, g2 = fx * fx + fy * fy, settings[GRAVITY] * settings[GRAVITY]
+    seen_s = max(min(state[FORCE_T], 2.0 * settings[MOTION_S]), 1e-6)
     if state[LOST_T] == 0.0:
         # the mean is of a time before, and n turns by the bias; what time without readings adds explains nothing
         turned2 = seen_s * seen_s * (state[P + 21] + state[P + 28] + state[P + 35]) / 3.0
         state[LOST_P] = 0.5 * (state[P] + state[P + 7]) + turned2
     variance = (motion2 * tau / (tau + seen_s) + QUIET * white2) / g2 + state[LOST_P]
-    return fz < 0.0 or level2 > state[GATE2] * variance * g2
+    return fz < 0.0 or level2 > settings[GATE2] * variance * g2

@@ -18,7 +18,7 @@ from strapdown.kernels.orientation.mekf.layout import (
     START2,
 )
 from strapdown.kernels.orientation.mekf.update import P
-from strapdown.kernels.orientation.start import USE_MAG
+from strapdown.kernels.orientation.state import USE_MAG
 
 START_SPAN = 2.0  # of the motion's assumed time: for that long the start is held against what is seen
 NEVER = 1e30  # of a variance: nothing is that large
@@ -26,30 +26,30 @@ ANY_TILT = 1.0  # rad2, of an inclination that may be anything
 
 
 @inner
-def begin_covariance(state, given, force, has_mag, mx, my, mz, dt):
+def begin_covariance(state, settings, given, force, has_mag, mx, my, mz, dt):
     """Covariance after the first sample, which gave the attitude if it was not given; force: norm of its reading."""
-    norm_off = force - state[GRAVITY]
+    norm_off = force - settings[GRAVITY]
     state[ROUGH2] = norm_off * norm_off
-    state[START2] = NEVER if given else state[MOTION_START2] + state[ROUGH2]
-    tilt2 = min((state[ACC_WHITE2] / dt + state[START2]) / (state[GRAVITY] * state[GRAVITY]), ANY_TILT)
+    state[START2] = NEVER if given else settings[MOTION_START2] + state[ROUGH2]
+    tilt2 = min((settings[ACC_WHITE2] / dt + state[START2]) / (settings[GRAVITY] * settings[GRAVITY]), ANY_TILT)
     for i in range(3):
-        state[P + 7 * i] = state[ATTITUDE_START2] if given else (tilt2 if i < 2 else 0.0)
-        state[P + 21 + 7 * i] = state[BIAS_START2]
-    if state[USE_MAG] != 0.0 and not given:  # without magnetometer the heading counts from here
+        state[P + 7 * i] = settings[ATTITUDE_START2] if given else (tilt2 if i < 2 else 0.0)
+        state[P + 21 + 7 * i] = settings[BIAS_START2]
+    if settings[USE_MAG] != 0.0 and not given:  # without magnetometer the heading counts from here
         state[P + 14] = ANY_HEADING
         if has_mag:
-            aimed(state, mx, my, mz, dt)
+            aimed(state, settings, mx, my, mz, dt)
 
 
 @inner
-def doubt_start(state, strong2):
+def doubt_start(state, settings, strong2):
     """Soon after the start the motion is seen to be stronger than was thought: so was the first reading further beside
     up, and a heading seen from there is looked for anew."""
     more2 = strong2 - state[START2]
     if more2 <= 0.0:
         return
     state[START2] = strong2
-    more2 /= state[GRAVITY] * state[GRAVITY]
+    more2 /= settings[GRAVITY] * settings[GRAVITY]
     for i in range(2):
         state[P + 7 * i] = max(state[P + 7 * i], min(state[P + 7 * i] + more2, ANY_TILT))
     if state[AIMED_P] > 0.0:

@@ -1,14 +1,13 @@
 """The covariance of the multiplicative Kalman filter, and what one measured number changes.
 
 Error state x: the small rotation in n from the estimate to the truth (rad), then truth minus estimate of the bias
-(rad/s, frame s). Told in n the rotation's own dynamics vanish: d(theta_n) = -R_ns (d(b) + noise) dt.
+(rad/s, frame s). Expressed in n the rotation's own dynamics vanish: d(theta_n) = -R_ns (d(b) + noise) dt.
 """
 
 from strapdown.kernels.jit import inner
-from strapdown.kernels.orientation.start import FURTHER
+from strapdown.kernels.orientation.start import AFTER_START
 
-SETTINGS = FURTHER  # the filter's own settings, see mekf_layout.py
-P = FURTHER + 21  # 6 x 6
+P = AFTER_START  # 6 x 6
 X = P + 36  # what the sample has corrected so far
 PH, K = X + 6, X + 12  # P H^T and gain of one measured number
 MEMORY = X + 18

@@ -1,7 +1,7 @@
 """VQF with magnetometer (Laidig and Seel 2023): heading on top of the inclination, and which magnetic field to believe.
 
 A field is described by its norm and dip. It is believed while both stay near a reference; a field that stays the same
-while the sensor turns becomes the new reference. Disturbed readings are left out for a time, then weigh less.
+while the sensor turns becomes the new reference. Disturbed readings are rejected for a time, then weigh less.
 """
 
 import math
@@ -9,12 +9,26 @@ import math
 from numba import njit
 
 from strapdown.kernels.jit import inner, live, plain, pointer, row, three_each
-from strapdown.kernels.orientation.start import LEAST_FORCE2, left_out, tell, vector
-from strapdown.kernels.orientation.state import ACC_REJECTED, FLAGS, GAP, MAG_REJECTED, REST, STARTED, Q
+from strapdown.kernels.orientation.start import LEAST_FORCE2, keep_first, rejected, vector, write_row
+from strapdown.kernels.orientation.state import (
+    ACC_REJECTED,
+    DECLINATION,
+    FLAGS,
+    GAP,
+    KEY,
+    MAG_REJECTED,
+    REST,
+    STARTED,
+    USE_MAG,
+    USUAL_STEP,
+    Q,
+)
 from strapdown.kernels.orientation.vqf.inclination import (
     AT_REST,
     BEGUN,
+    FIRST,
     INCLINATION_END,
+    INCLINATION_SETTINGS_END,
     REST_GYR_Y,
     SAME_STEP,
     inclination_step,
@@ -32,36 +46,37 @@ from strapdown.kernels.orientation.vqf.lowpass import (
 )
 from strapdown.kernels.trigonometry import arc_tangent, half_angle
 
-_O = INCLINATION_END
 # settings
-DECLINATION = _O  # rad, of magnetic from true north, east positive
-TAU_MAG = _O + 1  # s, of the heading correction
-USE_REJECTION = _O + 2
-TAU_FIELD = _O + 3  # s, low-pass of norm and dip; 0: none
-TAU_REFERENCE = _O + 4  # s, at which the reference follows
-NORM_OFF = _O + 5  # largest distance from the reference, as a part of its norm
-DIP_OFF = _O + 6  # rad
-NEW_TIME = _O + 7  # s of turning in a steady field until it becomes the reference
-NEW_FIRST_TIME = _O + 8  # s, the same for the first
-NEW_RATE = _O + 9  # rad/s, least rate that counts as turning
-CLEAN_TIME = _O + 10  # s near the reference until a reading is believed again
-LONGEST_REJECTION = _O + 11  # s
-REJECTION_FACTOR = _O + 12  # by how much disturbed readings weigh less after that time
-# derived for a step between magnetometer readings of this length
-MAG_STEP = _O + 13
-K_MAG, K_REFERENCE, G_FIELD, A_FIELD = _O + 14, _O + 15, _O + 16, _O + 17
+_S = INCLINATION_SETTINGS_END
+TAU_MAG = _S  # s, of the heading correction
+USE_REJECTION = _S + 1
+TAU_FIELD = _S + 2  # s, low-pass of norm and dip; 0: none
+TAU_REFERENCE = _S + 3  # s, at which the reference follows
+NORM_OFF = _S + 4  # largest distance from the reference, as a part of its norm
+DIP_OFF = _S + 5  # rad
+NEW_TIME = _S + 6  # s of turning in a steady field until it becomes the reference
+NEW_FIRST_TIME = _S + 7  # s, the same for the first
+NEW_RATE = _S + 8  # rad/s, least rate that counts as turning
+CLEAN_TIME = _S + 9  # s near the reference until a reading is believed again
+LONGEST_REJECTION = _S + 10  # s
+REJECTION_FACTOR = _S + 11  # by how much disturbed readings weigh less after that time
+SETTINGS_SIZE = _S + 12
+# computed for a step between magnetometer readings of this length from the settings of this key
+_O = INCLINATION_END
+MAG_STEP, MAG_KEY = _O, _O + 1
+K_MAG, K_REFERENCE, G_FIELD, A_FIELD = _O + 2, _O + 3, _O + 4, _O + 5
 # memory
-SINCE_MAG = _O + 18  # s since the last reading of the magnetometer; negative: there was none
-DELTA = _O + 19  # rad, heading of e in n
-K_FIRST = _O + 20  # gain of the mean over the first readings; 0 afterwards
-DISTURBED = _O + 21
-REFERENCE_NORM, REFERENCE_DIP = _O + 22, _O + 23  # uT, rad; norm 0: none yet
-CLEAN_T = _O + 24
-REJECTED_T = _O + 25
-CANDIDATE_NORM, CANDIDATE_DIP, CANDIDATE_T = _O + 26, _O + 27, _O + 28
-FIELD_BLOCK = _O + 29
-LEFT_OUT = FIELD_BLOCK + block_size(2)  # 1: the last reading of the magnetometer had no weight
-END = LEFT_OUT + 1
+SINCE_MAG = _O + 6  # s since the last reading of the magnetometer; negative: there was none
+DELTA = _O + 7  # rad, heading of e in n
+K_FIRST = _O + 8  # gain of the mean over the first readings; 0 afterwards
+DISTURBED = _O + 9
+REFERENCE_NORM, REFERENCE_DIP = _O + 10, _O + 11  # uT, rad; norm 0: none yet
+CLEAN_T = _O + 12
+REJECTED_T = _O + 13
+CANDIDATE_NORM, CANDIDATE_DIP, CANDIDATE_T = _O + 14, _O + 15, _O + 16
+FIELD_BLOCK = _O + 17
+MAG_UNUSED = FIELD_BLOCK + block_size(2)  # 1: the last reading of the magnetometer had no weight
+STATE_SIZE = MAG_UNUSED + 1
 _FIELD = (FIELD_BLOCK, 2)
 
 
@@ -92,19 +107,36 @@ def turned_by(delta, w, x, y, z):
 
 
 @inner
-def advance(state, gx, gy, gz, ax, ay, az, has_mag, mx, my, mz, dt):
+def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     """One sample; rad/s, m/s2, uT in frame s."""
-    if left_out(state, gx, gy, gz, dt):
+    first = state[BEGUN] == 0.0 and state[USUAL_STEP] >= 0.0
+    if rejected(state, first, gx, gy, gz, dt):
         return
     ax, ay, az = vector(ax, ay, az)
     mx, my, mz = vector(mx, my, mz)
+    if first:
+        dt = state[USUAL_STEP]
+    if state[USUAL_STEP] <= 0.0:
+        if first:
+            keep_first(state, settings, plain(FIRST), gx, gy, gz, ax, ay, az, mx, my, mz)
+            return
+        state[USUAL_STEP] = dt
+        wx, wy, wz = state[FIRST], state[FIRST + 1], state[FIRST + 2]
+        fx, fy, fz = state[FIRST + 3], state[FIRST + 4], state[FIRST + 5]
+        filter_sample(state, settings, wx, wy, wz, fx, fy, fz, state[FIRST + 6], state[FIRST + 7], state[FIRST + 8], dt)
+    filter_sample(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt)
+
+
+@inner
+def filter_sample(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
+    """The same with a step that is known and readings that are numbers; the first sample's is the usual step."""
     if state[BEGUN] == 0.0:
-        state[DISTURBED] = state[USE_REJECTION]
-        state[REJECTED_T] = state[LONGEST_REJECTION]
+        state[DISTURBED] = settings[USE_REJECTION]
+        state[REJECTED_T] = settings[LONGEST_REJECTION]
         state[CANDIDATE_NORM] = -1.0
         state[SINCE_MAG] = -1.0
         state[K_FIRST] = 0.0 if state[STARTED] != 0.0 else 1.0
-    follows = inclination_step(state, gx, gy, gz, ax, ay, az, dt)
+    follows = inclination_step(state, settings, gx, gy, gz, ax, ay, az, dt)
     w, x, y, z = q_es(state)
     if state[SINCE_MAG] >= 0.0:
         state[SINCE_MAG] += dt
@@ -113,40 +145,47 @@ def advance(state, gx, gy, gz, ax, ay, az, has_mag, mx, my, mz, dt):
         flags = GAP
         lowpass_restart(state, plain(_FIELD))
         state[CLEAN_T], state[CANDIDATE_T] = 0.0, 0.0
-    elif has_mag and not (mx == 0.0 and my == 0.0 and mz == 0.0):
+    elif mx != 0.0 or my != 0.0 or mz != 0.0:
         mx_e, my_e, mz_e = rotate(w, x, y, z, mx, my, mz)
-        _heading(state, mx_e, my_e, mz_e, dt)
+        _heading(state, settings, mx_e, my_e, mz_e, dt)
     state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = turned_by(state[DELTA], w, x, y, z)
     flags += REST if state[AT_REST] != 0.0 else 0
-    flags += MAG_REJECTED if state[LEFT_OUT] != 0.0 else 0
+    flags += MAG_REJECTED if state[MAG_UNUSED] != 0.0 else 0
     flags += ACC_REJECTED if ax * ax + ay * ay + az * az < LEAST_FORCE2 else 0
     state[FLAGS], state[STARTED] = flags, 1.0
 
 
 @inner
-def _heading(state, mx_e, my_e, mz_e, dt):
-    """Turn e towards north by a reading of the field told in e."""
+def _heading(state, settings, mx_e, my_e, mz_e, dt):
+    """Turn e towards north by a reading of the field expressed in e."""
     passed = dt if state[SINCE_MAG] < 0.0 else state[SINCE_MAG]
     state[SINCE_MAG] = 0.0
     if abs(passed - state[MAG_STEP]) > SAME_STEP * state[MAG_STEP]:
         passed = usual_step(passed)
         lowpass_new_step(state, plain(_FIELD), state[MAG_STEP], passed)
-        state[MAG_STEP] = passed
-        state[K_MAG] = gain_of(state[TAU_MAG], passed)
-        state[K_REFERENCE] = gain_of(state[TAU_REFERENCE], passed)
-        state[G_FIELD], state[A_FIELD] = lowpass_gains(state[TAU_FIELD], passed)
+        state[MAG_STEP], state[MAG_KEY] = passed, 0.0
+    if state[MAG_KEY] != settings[KEY]:
+        state[MAG_KEY] = settings[KEY]
+        state[K_MAG] = gain_of(settings[TAU_MAG], state[MAG_STEP])
+        state[K_REFERENCE] = gain_of(settings[TAU_REFERENCE], state[MAG_STEP])
+        state[G_FIELD], state[A_FIELD] = lowpass_gains(settings[TAU_FIELD], state[MAG_STEP])
     dt = state[MAG_STEP]
-    if state[USE_REJECTION] != 0.0:
-        _field(state, mx_e, my_e, mz_e, dt)
-    off = wrapped(arc_tangent(mx_e, my_e) - state[DECLINATION] - state[DELTA])
+    if settings[USE_REJECTION] != 0.0:
+        _field(state, settings, mx_e, my_e, mz_e, dt)
+    off = wrapped(arc_tangent(mx_e, my_e) - settings[DECLINATION] - state[DELTA])
     gain = state[K_MAG]
-    if state[USE_REJECTION] != 0.0:
+    if settings[USE_REJECTION] != 0.0:
         gain, state[REJECTED_T] = rejecting_gain(
-            gain, state[DISTURBED] != 0.0, state[REJECTED_T], dt, state[LONGEST_REJECTION], state[REJECTION_FACTOR]
+            gain,
+            state[DISTURBED] != 0.0,
+            state[REJECTED_T],
+            dt,
+            settings[LONGEST_REJECTION],
+            settings[REJECTION_FACTOR],
         )
-    gain, state[K_FIRST] = first_gain(gain, state[K_FIRST], state[TAU_MAG], dt)
+    gain, state[K_FIRST] = first_gain(gain, state[K_FIRST], settings[TAU_MAG], dt)
     state[DELTA] = wrapped(state[DELTA] + gain * off)
-    state[LEFT_OUT] = 1.0 if gain == 0.0 and state[K_MAG] > 0.0 else 0.0
+    state[MAG_UNUSED] = 1.0 if gain == 0.0 and state[K_MAG] > 0.0 else 0.0
 
 
 @inner
@@ -169,61 +208,61 @@ def first_gain(gain, first, tau, dt):
 
 
 @inner
-def _field(state, mx_e, my_e, mz_e, dt):
+def _field(state, settings, mx_e, my_e, mz_e, dt):
     """Is this the field of the reference? Is it one that stays the same while the sensor turns?"""
     level = math.sqrt(mx_e * mx_e + my_e * my_e)
     norm = math.sqrt(mx_e * mx_e + my_e * my_e + mz_e * mz_e)
     dip = -arc_tangent(mz_e, level)
-    if state[TAU_FIELD] > 0.0:
+    if settings[TAU_FIELD] > 0.0:
         state[FIELD_BLOCK + INPUT], state[FIELD_BLOCK + INPUT + 1] = norm, dip
-        lowpass(state, plain(_FIELD), state[TAU_FIELD], dt, state[G_FIELD], state[A_FIELD])
+        lowpass(state, plain(_FIELD), settings[TAU_FIELD], dt, state[G_FIELD], state[A_FIELD])
         norm, dip = state[FIELD_BLOCK + INPUT + 2], state[FIELD_BLOCK + INPUT + 3]
     k = state[K_REFERENCE]
     norm_off, dip_off = norm - state[REFERENCE_NORM], dip - state[REFERENCE_DIP]
-    if abs(norm_off) < state[NORM_OFF] * state[REFERENCE_NORM] and abs(dip_off) < state[DIP_OFF]:
+    if abs(norm_off) < settings[NORM_OFF] * state[REFERENCE_NORM] and abs(dip_off) < settings[DIP_OFF]:
         state[CLEAN_T] += dt
-        if state[CLEAN_T] >= state[CLEAN_TIME]:
+        if state[CLEAN_T] >= settings[CLEAN_TIME]:
             state[DISTURBED] = 0.0
             state[REFERENCE_NORM] += k * norm_off
             state[REFERENCE_DIP] += k * dip_off
     else:
         state[CLEAN_T], state[DISTURBED] = 0.0, 1.0
     norm_off, dip_off = norm - state[CANDIDATE_NORM], dip - state[CANDIDATE_DIP]
-    if not (abs(norm_off) < state[NORM_OFF] * state[CANDIDATE_NORM] and abs(dip_off) < state[DIP_OFF]):
+    if not (abs(norm_off) < settings[NORM_OFF] * state[CANDIDATE_NORM] and abs(dip_off) < settings[DIP_OFF]):
         state[CANDIDATE_NORM], state[CANDIDATE_DIP], state[CANDIDATE_T] = norm, dip, 0.0
         return
     gx, gy, gz = state[REST_GYR_Y], state[REST_GYR_Y + 1], state[REST_GYR_Y + 2]
-    if math.sqrt(gx * gx + gy * gy + gz * gz) >= state[NEW_RATE]:
+    if math.sqrt(gx * gx + gy * gy + gz * gz) >= settings[NEW_RATE]:
         state[CANDIDATE_T] += dt
     state[CANDIDATE_NORM] += k * norm_off
     state[CANDIDATE_DIP] += k * dip_off
-    enough = state[NEW_FIRST_TIME] if state[REFERENCE_NORM] == 0.0 else state[NEW_TIME]
-    if state[DISTURBED] != 0.0 and state[CANDIDATE_T] >= min(enough, state[NEW_TIME]):
+    enough = settings[NEW_FIRST_TIME] if state[REFERENCE_NORM] == 0.0 else settings[NEW_TIME]
+    if state[DISTURBED] != 0.0 and state[CANDIDATE_T] >= min(enough, settings[NEW_TIME]):
         state[REFERENCE_NORM], state[REFERENCE_DIP] = state[CANDIDATE_NORM], state[CANDIDATE_DIP]
-        state[DISTURBED], state[CLEAN_T] = 0.0, state[CLEAN_TIME]
+        state[DISTURBED], state[CLEAN_T] = 0.0, settings[CLEAN_TIME]
 
 
 @live
-def step(state, gyr, acc, mag, dt):
-    """One sample, in place; mag is empty without a new reading. False: a reading has not three numbers."""
-    if not three_each(gyr, acc, mag):
+def step(state, settings, gyr, acc, mag, dt):
+    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have."""
+    if len(state) != STATE_SIZE or len(settings) != SETTINGS_SIZE or not three_each(gyr, acc, mag):
         return False
-    g, a, m, has_mag = pointer(gyr), pointer(acc), pointer(mag), len(mag) > 0
+    g, a, m = pointer(gyr), pointer(acc), pointer(mag)
     mx, my, mz = 0.0, 0.0, 0.0
-    if has_mag:
+    if len(mag) > 0 and settings[USE_MAG] != 0.0:
         mx, my, mz = m[0], m[1], m[2]
-    advance(pointer(state), g[0], g[1], g[2], a[0], a[1], a[2], has_mag, mx, my, mz, dt)
+    advance(pointer(state), pointer(settings), g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, dt)
     return True
 
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
-def rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
-    """The same over a recording."""
-    numbers = pointer(state)
+def rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
+    """All samples; in the end the state is that after the last one."""
+    numbers, given = pointer(state), pointer(settings)
     for i in range(len(dt)):
-        g, a, m, has_mag = row(gyr, i), row(acc, i), row(mag, i), len(mag) > 0 and mag_new[i]
+        g, a, m = row(gyr, i), row(acc, i), row(mag, i)
         mx, my, mz = 0.0, 0.0, 0.0
-        if has_mag:
+        if len(mag) > 0 and mag_new[i]:
             mx, my, mz = m[0], m[1], m[2]
-        advance(numbers, g[0], g[1], g[2], a[0], a[1], a[2], has_mag, mx, my, mz, dt[i])
-        tell(numbers, i, q, bias, sigma, flags)
+        advance(numbers, given, g[0], g[1], g[2], a[0], a[1], a[2], mx, my, mz, dt[i])
+        write_row(numbers, i, q, bias, sigma, flags)

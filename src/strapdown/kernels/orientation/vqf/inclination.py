@@ -4,15 +4,16 @@ The gyroscope leads from s to a frame i that drifts only slowly (almost inertial
 and its direction is up, which leads from i to e (z up, heading free). A Kalman filter of three states finds the bias,
 from readings at rest, and in motion from how much the inclination had to be corrected.
 
-Other filters build on it: their own numbers begin at INCLINATION_END, settings are filled in by name, all else is zero
-before the first inclination_step; after it q_es(state) is the attitude, AT_REST the verdict, REST_GYR_Y the low-passed
-gyroscope. SI units.
+Other filters build on it: their own memory begins at INCLINATION_END, their settings at INCLINATION_SETTINGS_END. All
+memory is zero before the first inclination_step; after it q_es(state) is the attitude, AT_REST the verdict, REST_GYR_Y
+the low-passed gyroscope. SI units.
 """
 
 import math
 
 from strapdown.kernels.jit import inner, plain
-from strapdown.kernels.orientation.state import BIAS, OWN, STARTED, Q
+from strapdown.kernels.orientation.start import KEPT_SIZE
+from strapdown.kernels.orientation.state import BIAS, KEY, LONGEST, OWN, OWN_SETTINGS, STARTED, Q
 from strapdown.kernels.orientation.vqf.lowpass import (
     INPUT,
     block_size,
@@ -29,32 +30,34 @@ from strapdown.kernels.orientation.vqf.lowpass import (
 )
 
 # settings
-TAU_ACC = OWN  # s, low-pass of specific force
-TAU_REST = OWN + 1  # s, low-pass of the rest detection
-REST_TIME = OWN + 2  # s of quiet before it is rest
-REST_GYR = OWN + 3  # rad/s, largest distance of a reading from its low-passed value at rest
-REST_ACC = OWN + 4  # m/s2, the same
-BIAS_CLIP = OWN + 5  # rad/s
-BIAS_SIGMA_START = OWN + 6  # rad/s
-BIAS_GROWTH = OWN + 7  # (rad/s)^2 per s
-BIAS_SIGMA_MOTION = OWN + 8  # rad/s, which the estimate settles at in motion
-VERTICAL_FACTOR = OWN + 9  # weight of the pull to zero of the bias about the vertical, against the others
-BIAS_SIGMA_REST = OWN + 10  # rad/s, which the estimate settles at in rest
-USE_MOTION = OWN + 11
-USE_REST = OWN + 12
-LONGEST_STEP = OWN + 13  # s; a longer one is a gap
-# derived from the settings for a step of this length
-STEP = OWN + 14
-G_ACC, A_ACC, G_REST, A_REST = OWN + 15, OWN + 16, OWN + 17, OWN + 18
-GROWTH, W_MOTION, W_VERTICAL, W_REST = OWN + 19, OWN + 20, OWN + 21, OWN + 22
+_S = OWN_SETTINGS
+TAU_ACC = _S  # s, low-pass of specific force
+TAU_REST = _S + 1  # s, low-pass of the rest detection
+REST_TIME = _S + 2  # s of quiet before it is rest
+REST_GYR = _S + 3  # rad/s, largest distance of a reading from its low-passed value at rest
+REST_ACC = _S + 4  # m/s2, the same
+BIAS_CLIP = _S + 5  # rad/s
+BIAS_SIGMA_START = _S + 6  # rad/s
+BIAS_GROWTH = _S + 7  # (rad/s)^2 per s
+BIAS_SIGMA_MOTION = _S + 8  # rad/s, which the estimate settles at in motion
+VERTICAL_FACTOR = _S + 9  # weight of the pull to zero of the bias about the vertical, against the others
+BIAS_SIGMA_REST = _S + 10  # rad/s, which the estimate settles at in rest
+USE_MOTION = _S + 11
+USE_REST = _S + 12
+INCLINATION_SETTINGS_END = _S + 13
+# computed for a step of this length from the settings of this key
+STEP, STEP_KEY = OWN, OWN + 1
+G_ACC, A_ACC, G_REST, A_REST = OWN + 2, OWN + 3, OWN + 4, OWN + 5
+GROWTH, W_MOTION, W_VERTICAL, W_REST = OWN + 6, OWN + 7, OWN + 8, OWN + 9
 # memory
-Q_IS = OWN + 23
-Q_EI = OWN + 27
-VARIANCE = OWN + 31  # of the bias: xx, xy, xz, yy, yz, zz; entry (k, k) is number k (7 - k) / 2
-REST_T = OWN + 37  # s of quiet so far
-AT_REST = OWN + 38
-BEGUN = OWN + 39  # 0 before the first sample
-REST_BLOCK = OWN + 40  # rates, specific forces in s
+Q_IS = OWN + 10
+Q_EI = OWN + 14
+VARIANCE = OWN + 18  # of the bias: xx, xy, xz, yy, yz, zz; entry (k, k) is number k (7 - k) / 2
+REST_T = OWN + 24  # s of quiet so far
+AT_REST = OWN + 25
+BEGUN = OWN + 26  # 0 before the first sample
+FIRST = OWN + 27  # a first sample that waits for the step
+REST_BLOCK = FIRST + KEPT_SIZE  # rates, specific forces in s
 ACC_BLOCK = REST_BLOCK + block_size(6)  # specific force in i
 TURN_BLOCK = ACC_BLOCK + block_size(3)  # rotation matrix R_es, then the bias along x and y of e
 INCLINATION_END = TURN_BLOCK + block_size(11)
@@ -69,12 +72,12 @@ SAME_STEP = 1e-6  # relative: time stamps carry roundoff, clocks of parts are of
 
 
 @inner
-def _start(state):
+def _start(state, settings):
     """Memory before the first sample; a given attitude stands in Q, else the first sample gives the inclination."""
     state[BEGUN] = 1.0
     state[Q_IS], state[Q_EI] = 1.0, 1.0
     for k in range(3):
-        state[VARIANCE + k * (7 - k) // 2] = state[BIAS_SIGMA_START] * state[BIAS_SIGMA_START]
+        state[VARIANCE + k * (7 - k) // 2] = settings[BIAS_SIGMA_START] * settings[BIAS_SIGMA_START]
     if state[STARTED] != 0.0:
         for k in range(4):
             state[Q_IS + k] = state[Q + k]
@@ -92,81 +95,83 @@ def q_es(state):
 
 
 @inner
-def inclination_step(state, gx, gy, gz, ax, ay, az, dt):
+def inclination_step(state, settings, gx, gy, gz, ax, ay, az, dt):
     """One sample: rates (rad/s) and specific force (m/s2) in s, a step dt (s) after the one before. True: not a gap."""
     first = state[BEGUN] == 0.0
     if first:
-        _start(state)
-        dt = min(dt, state[LONGEST_STEP])  # nothing was before the first sample, so nothing was missed
-    if dt > state[LONGEST_STEP]:
-        _forget(state, dt)
+        _start(state, settings)
+        dt = min(dt, settings[LONGEST])  # nothing was before the first sample, so nothing was missed
+    if dt > settings[LONGEST]:
+        _forget(state, settings, dt)
         _turn(state, gx, gy, gz, dt)
         return False
     if abs(dt - state[STEP]) > SAME_STEP * state[STEP]:
-        _new_step(state, dt)
+        _new_step(state, settings, usual_step(dt))
+    elif state[STEP_KEY] != settings[KEY]:
+        _new_step(state, settings, state[STEP])
     dt = state[STEP]
-    _rest(state, gx, gy, gz, ax, ay, az, dt)
+    _rest(state, settings, gx, gy, gz, ax, ay, az, dt)
     if not first or state[STARTED] == 0.0:  # a given attitude is the one at the first sample
         _turn(state, gx, gy, gz, dt)
     if ax == 0.0 and ay == 0.0 and az == 0.0:  # free fall has no direction
         return True
-    slope_x, slope_y = _level(state, ax, ay, az, dt)
-    if state[USE_MOTION] != 0.0 or state[USE_REST] != 0.0:
-        _bias(state, slope_x, slope_y, dt)
+    slope_x, slope_y = _level(state, settings, ax, ay, az, dt)
+    if settings[USE_MOTION] != 0.0 or settings[USE_REST] != 0.0:
+        _bias(state, settings, slope_x, slope_y, dt)
     return True
 
 
 @inner
-def _new_step(state, dt):
+def _new_step(state, settings, dt):
     """Gains of the low-passes and weights of the bias filter for steps of dt."""
-    before, dt = state[STEP], usual_step(dt)
+    before = state[STEP]
     lowpass_new_step(state, plain(_REST), before, dt)
     lowpass_new_step(state, plain(_ACC), before, dt)
     lowpass_new_step(state, plain(_TURN), before, dt)
-    state[STEP] = dt
-    state[G_ACC], state[A_ACC] = lowpass_gains(state[TAU_ACC], dt)
-    state[G_REST], state[A_REST] = lowpass_gains(state[TAU_REST], dt)
-    growth = state[BIAS_GROWTH] * dt
-    motion, rest = state[BIAS_SIGMA_MOTION], state[BIAS_SIGMA_REST]
+    state[STEP], state[STEP_KEY] = dt, settings[KEY]
+    state[G_ACC], state[A_ACC] = lowpass_gains(settings[TAU_ACC], dt)
+    state[G_REST], state[A_REST] = lowpass_gains(settings[TAU_REST], dt)
+    growth = settings[BIAS_GROWTH] * dt
+    motion, rest = settings[BIAS_SIGMA_MOTION], settings[BIAS_SIGMA_REST]
     motion, rest = motion * motion, rest * rest
     state[GROWTH] = growth
     state[W_MOTION] = motion * motion / growth + motion  # then the variance settles at sigma^2
-    state[W_VERTICAL] = state[W_MOTION] / state[VERTICAL_FACTOR]
+    state[W_VERTICAL] = state[W_MOTION] / settings[VERTICAL_FACTOR]
     state[W_REST] = rest * rest / growth + rest
 
 
 @inner
-def _forget(state, dt):
+def _forget(state, settings, dt):
     """After a gap the low-passed values are of another time: begin them anew. The bias has grown less certain."""
     lowpass_restart(state, plain(_REST))
     lowpass_restart(state, plain(_ACC))
     lowpass_restart(state, plain(_TURN))
     state[REST_T], state[AT_REST] = 0.0, 0.0
-    most = state[BIAS_SIGMA_START] * state[BIAS_SIGMA_START]
+    most = settings[BIAS_SIGMA_START] * settings[BIAS_SIGMA_START]
     for k in range(3):
         at = VARIANCE + k * (7 - k) // 2
-        state[at] = max(state[at], min(state[at] + state[BIAS_GROWTH] * dt, most))
+        state[at] = max(state[at], min(state[at] + settings[BIAS_GROWTH] * dt, most))
 
 
 @inner
-def _rest(state, gx, gy, gz, ax, ay, az, dt):
+def _rest(state, settings, gx, gy, gz, ax, ay, az, dt):
     """Is the sensor at rest: are all readings near their low-passed values, and the rate small enough for a bias?"""
     x, y = REST_BLOCK + INPUT, REST_BLOCK + INPUT + 6
     state[x], state[x + 1], state[x + 2], state[x + 3], state[x + 4], state[x + 5] = gx, gy, gz, ax, ay, az
-    lowpass(state, plain(_REST), state[TAU_REST], dt, state[G_REST], state[A_REST])
+    lowpass(state, plain(_REST), settings[TAU_REST], dt, state[G_REST], state[A_REST])
     gyr_off2 = acc_off2 = largest = 0.0
     for k in range(3):
         gyr_off, acc_off = state[x + k] - state[y + k], state[x + 3 + k] - state[y + 3 + k]
         gyr_off2 += gyr_off * gyr_off
         acc_off2 += acc_off * acc_off
         largest = max(largest, abs(state[y + k]))
-    if gyr_off2 >= state[REST_GYR] * state[REST_GYR] or largest > state[BIAS_CLIP]:
+    if gyr_off2 >= settings[REST_GYR] * settings[REST_GYR] or largest > settings[BIAS_CLIP]:
         state[REST_T] = 0.0
-    if state[USE_REST] == 0.0 or acc_off2 >= state[REST_ACC] * state[REST_ACC]:
+    if settings[USE_REST] == 0.0 or acc_off2 >= settings[REST_ACC] * settings[REST_ACC]:
         state[REST_T], state[AT_REST] = 0.0, 0.0
     else:
         state[REST_T] += dt
-        state[AT_REST] = 1.0 if state[REST_T] >= state[REST_TIME] else 0.0
+        state[AT_REST] = 1.0 if state[REST_T] >= settings[REST_TIME] else 0.0
 
 
 @inner
@@ -197,12 +202,12 @@ def up_turned(w, x, y, z, fx, fy, fz):
 
 
 @inner
-def _level(state, ax, ay, az, dt):
+def _level(state, settings, ax, ay, az, dt):
     """q_ei after the sample; (x, y) of the direction of low-passed force in e before."""
     state[ACC_X], state[ACC_X + 1], state[ACC_X + 2] = rotate(
         state[Q_IS], state[Q_IS + 1], state[Q_IS + 2], state[Q_IS + 3], ax, ay, az
     )
-    lowpass(state, plain(_ACC), state[TAU_ACC], dt, state[G_ACC], state[A_ACC])
+    lowpass(state, plain(_ACC), settings[TAU_ACC], dt, state[G_ACC], state[A_ACC])
     fx, fy, fz = state[ACC_Y], state[ACC_Y + 1], state[ACC_Y + 2]
     w, x, y, z, ux, uy = up_turned(state[Q_EI], state[Q_EI + 1], state[Q_EI + 2], state[Q_EI + 3], fx, fy, fz)
     state[Q_EI], state[Q_EI + 1], state[Q_EI + 2], state[Q_EI + 3] = w, x, y, z
@@ -224,14 +229,14 @@ def _matrix(state):
 
 
 @inner
-def _bias(state, slope_x, slope_y, dt):
+def _bias(state, settings, slope_x, slope_y, dt):
     """One step of the bias filter: at rest the gyroscope reads its bias; in motion the correction of the inclination is
     what the bias, low-passed as the force is, has turned it by; about the vertical it is only known to be small."""
-    clip = state[BIAS_CLIP]
-    if state[USE_MOTION] != 0.0:
+    clip = settings[BIAS_CLIP]
+    if settings[USE_MOTION] != 0.0:
         _matrix(state)
-        lowpass(state, plain(_TURN), state[TAU_ACC], dt, state[G_ACC], state[A_ACC])
-    most = state[BIAS_SIGMA_START] * state[BIAS_SIGMA_START]
+        lowpass(state, plain(_TURN), settings[TAU_ACC], dt, state[G_ACC], state[A_ACC])
+    most = settings[BIAS_SIGMA_START] * settings[BIAS_SIGMA_START]
     for k in range(3):
         at = VARIANCE + k * (7 - k) // 2
         if state[at] < most:
@@ -244,7 +249,7 @@ def _bias(state, slope_x, slope_y, dt):
         dx, dy, dz = learn_bias(state, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, w, ex)
         dx, dy, dz = learn_bias(state, dx, dy, dz, 0.0, 1.0, 0.0, w, ey)
         dx, dy, dz = learn_bias(state, dx, dy, dz, 0.0, 0.0, 1.0, w, ez)
-    elif state[USE_MOTION] != 0.0:
+    elif settings[USE_MOTION] != 0.0:
         r = TURN_Y
         rx, ry, rz = state[r], state[r + 1], state[r + 2]
         sx, sy, sz = state[r + 3], state[r + 4], state[r + 5]

@@ -9,9 +9,8 @@ import numpy as np
 from numba import njit
 
 from strapdown.kernels.jit import inner, plain, pointer, row
-from strapdown.kernels.orientation.state import BIAS, FLAGS, GAP, MAG_REJECTED, REST, STARTED, Q
+from strapdown.kernels.orientation.state import BIAS, DECLINATION, FLAGS, GAP, LONGEST, MAG_REJECTED, REST, STARTED, Q
 from strapdown.kernels.orientation.vqf.filter import (
-    DECLINATION,
     DISTURBED,
     LONGEST_REJECTION,
     REJECTION_FACTOR,
@@ -24,7 +23,7 @@ from strapdown.kernels.orientation.vqf.filter import (
     turned_by,
     wrapped,
 )
-from strapdown.kernels.orientation.vqf.inclination import AT_REST, LONGEST_STEP, SAME_STEP, TAU_ACC, VARIANCE, up_turned
+from strapdown.kernels.orientation.vqf.inclination import AT_REST, SAME_STEP, TAU_ACC, VARIANCE, up_turned
 from strapdown.kernels.orientation.vqf.lowpass import (
     INPUT,
     block_size,
@@ -43,40 +42,40 @@ _BLOCK, _SIZE = (0, 3), block_size(3)
 
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
-def smooth_rows(state, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
+def smooth_rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     """q (s to n), bias (rad/s) and flags of every row; state: a fresh one of the filter, which stays as it is. sigma is
-    not told: this filter has none."""
-    n = len(dt)
+    not written: this filter has none. dt[0] is the usual step."""
+    n, given = len(dt), pointer(settings)
     has_mag = len(mag) > 0
     variance, force_i, delta = np.empty((n, 6)), np.empty((n, 3)), np.empty(n if has_mag else 0)
     forward, backward = state.copy(), state.copy()
     backward[STARTED] = 0.0  # a given attitude is the one at the first sample
     for j in range(n):
-        _filter_row(forward, 1.0, j, dt[j], gyr, acc, mag, mag_new, has_mag)
+        _filter_row(forward, given, 1.0, j, dt[j], gyr, acc, mag, mag_new, has_mag)
         flags[j] = _seen(forward)
         _keep(forward, bias, variance, j)
     for i in range(n):
         j = n - 1 - i
-        _filter_row(backward, -1.0, j, dt[0] if i == 0 else dt[j + 1], gyr, acc, mag, mag_new, has_mag)
+        _filter_row(backward, given, -1.0, j, dt[0] if i == 0 else dt[j + 1], gyr, acc, mag, mag_new, has_mag)
         flags[j] = _either(flags[j], _seen(backward))
         _weighted_mean(bias, variance, j, backward)
-    _integrate(state, dt, gyr, acc, bias, q, force_i)
-    _lowpass_both_ways(state, dt, force_i, np.empty((1, _SIZE)))
+    _integrate(state, given, dt, gyr, acc, bias, q, force_i)
+    _lowpass_both_ways(state, given, dt, force_i, np.empty((1, _SIZE)))
     _levelled(q, force_i)
     if has_mag:
-        _heading_both_ways(state, dt, mag, mag_new, flags, q, delta)
+        _heading_both_ways(state, given, dt, mag, mag_new, flags, q, delta)
         _turned_to_north(q, delta)
 
 
 @inner
-def _filter_row(state, sign, j, dt, gyr, acc, mag, mag_new, has_mag):
+def _filter_row(state, settings, sign, j, dt, gyr, acc, mag, mag_new, has_mag):
     """A step of the filter to row j; seen backward in time every rate has the other sign."""
-    g, a, m, new = row(gyr, j), row(acc, j), row(mag, j), has_mag and mag_new[j]
+    g, a, m = row(gyr, j), row(acc, j), row(mag, j)
     mx, my, mz = 0.0, 0.0, 0.0
-    if new:
+    if has_mag and mag_new[j]:
         mx, my, mz = m[0], m[1], m[2]
     gx, gy, gz = sign * g[0], sign * g[1], sign * g[2]
-    advance(pointer(state), gx, gy, gz, a[0], a[1], a[2], new, mx, my, mz, dt)
+    advance(pointer(state), settings, gx, gy, gz, a[0], a[1], a[2], mx, my, mz, dt)
 
 
 @inner
@@ -110,10 +109,10 @@ def _turned_to_north(q, delta):
 @inner
 def _seen(state):
     """The flags of a step, with the field held for disturbed from the beginning on."""
-    said = int(state[FLAGS]) & GAP
-    said |= REST if state[AT_REST] != 0.0 else 0
-    said |= MAG_REJECTED if state[DISTURBED] != 0.0 else 0
-    return said
+    flags = int(state[FLAGS]) & GAP
+    flags |= REST if state[AT_REST] != 0.0 else 0
+    flags |= MAG_REJECTED if state[DISTURBED] != 0.0 else 0
+    return flags
 
 
 @inner
@@ -148,14 +147,14 @@ def _usual(before, dt):
 
 
 @inner
-def _integrate(state, dt, gyr, acc, bias, q, force_i):
-    """q_is from the first row on, and specific force told in i."""
+def _integrate(state, settings, dt, gyr, acc, bias, q, force_i):
+    """q_is from the first row on, and specific force in i."""
     w, x, y, z = 1.0, 0.0, 0.0, 0.0
     if state[STARTED] != 0.0:
         w, x, y, z = state[Q], state[Q + 1], state[Q + 2], state[Q + 3]
     step = 0.0
     for j in range(len(dt)):
-        step = _usual(step, min(dt[j], state[LONGEST_STEP]) if j == 0 else dt[j])
+        step = _usual(step, min(dt[j], settings[LONGEST]) if j == 0 else dt[j])
         g, a, b, q_j, f = row(gyr, j), row(acc, j), row(bias, j), row(q, j), row(force_i, j)
         if j > 0 or state[STARTED] == 0.0:
             w, x, y, z = turned(w, x, y, z, (g[0] - b[0]) * step, (g[1] - b[1]) * step, (g[2] - b[2]) * step)
@@ -164,9 +163,9 @@ def _integrate(state, dt, gyr, acc, bias, q, force_i):
 
 
 @inner
-def _lowpass_both_ways(state, dt, force_i, memory):
+def _lowpass_both_ways(state, settings, dt, force_i, memory):
     """Forward, then backward over the result; each stretch between gaps by itself."""
-    n, tau, longest = len(dt), state[TAU_ACC], state[LONGEST_STEP]
+    n, tau, longest = len(dt), settings[TAU_ACC], settings[LONGEST]
     block = row(memory, 0)
     for way in range(2):
         step, g, a = 0.0, 0.0, 1.0
@@ -192,9 +191,9 @@ def _lowpass_both_ways(state, dt, force_i, memory):
 
 
 @inner
-def _heading_both_ways(state, dt, mag, mag_new, flags, q, delta):
+def _heading_both_ways(state, settings, dt, mag, mag_new, flags, q, delta):
     """Heading of e in n, filtered forward and then backward over the result; rows without a reading keep the last."""
-    n, longest, factor = len(dt), state[LONGEST_REJECTION], state[REJECTION_FACTOR]
+    n, longest, factor = len(dt), settings[LONGEST_REJECTION], settings[REJECTION_FACTOR]
     for way in range(2):
         heading, gain, first, rejected_t = 0.0, 0.0, 1.0, 0.0
         step, mag_step, since, begun = 0.0, 0.0, 0.0, False
@@ -202,23 +201,23 @@ def _heading_both_ways(state, dt, mag, mag_new, flags, q, delta):
             j = i if way == 0 else n - 1 - i
             step = _usual(step, dt[j] if way == 0 or i == 0 else dt[j + 1])
             since += step
-            if step > state[LONGEST_STEP] and i > 0:  # each stretch between gaps by itself
+            if step > settings[LONGEST] and i > 0:  # each stretch between gaps by itself
                 first, begun = 1.0, False
             if mag_new[j]:
                 if way == 0:
                     q_j, m = row(q, j), row(mag, j)
                     mx_e, my_e, _ = rotate(q_j[0], q_j[1], q_j[2], q_j[3], m[0], m[1], m[2])
-                    delta[j] = wrapped(arc_tangent(mx_e, my_e) - state[DECLINATION])
+                    delta[j] = wrapped(arc_tangent(mx_e, my_e) - settings[DECLINATION])
                 if not begun:
                     heading, since, begun = delta[j], step, True
                 if abs(since - mag_step) > SAME_STEP * mag_step:
                     mag_step = since
-                    gain = gain_of(state[TAU_MAG], mag_step)
+                    gain = gain_of(settings[TAU_MAG], mag_step)
                 k = gain
-                if state[USE_REJECTION] != 0.0:
+                if settings[USE_REJECTION] != 0.0:
                     disturbed = int(flags[j]) & MAG_REJECTED != 0
                     k, rejected_t = rejecting_gain(gain, disturbed, rejected_t, mag_step, longest, factor)
-                k, first = first_gain(k, first, state[TAU_MAG], mag_step)
+                k, first = first_gain(k, first, settings[TAU_MAG], mag_step)
                 heading = wrapped(heading + k * wrapped(delta[j] - heading))
                 since = 0.0
             if way == 0 or begun:  # rows after the last reading keep what came forward
