@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from strapdown.checks import not_negative
 from strapdown.errors import InputError
-from strapdown.kernels.compiled import settle
+from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.orientation.state import BIAS, FLAGS, SIGMA, STARTED, USUAL_STEP, Q
 from strapdown.live import Belief, Start, State, refuse_state, state_of
 from strapdown.orientation.results import FLAG_BITS, solution_of
@@ -54,7 +54,7 @@ class OrientationFilter:
     @cached_property
     def _live(self) -> tuple[Any, Array, type]:
         """What every step needs, by one lookup: the kernel made ready, its settings, the owner of its states."""
-        settle(self.kernel.step)
+        fix_signature(self.kernel.step)
         # writable: numba takes twice as long to find out the type of a locked array
         return self.kernel.step, self.packed_settings.copy(), type(self)
 
@@ -116,7 +116,7 @@ class OrientationFilter:
         """
         samples = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=self.magnetometer)
         numbers = first_numbers(self, Start(step_s=samples.step_s) if given is None else given)
-        settle(self.kernel.rows)
+        fix_signature(self.kernel.rows)
         return self._solution(samples, *self._rows(self.kernel.rows, numbers, samples.dt, samples), {})
 
     def _rows(self, rows: Any, numbers: Array, dt: Array, samples: Samples) -> tuple[Array, Array, Array, Array]:
@@ -183,7 +183,7 @@ class SmoothingFilter(OrientationFilter):
         dt = samples.dt.copy()
         dt[0] = numbers[USUAL_STEP] = samples.step_s
         dt.flags.writeable = False
-        settle(self.smoother.smooth_rows)
+        fix_signature(self.smoother.smooth_rows)
         q, bias, sigma, flags = self._rows(self.smoother.smooth_rows, numbers, dt, usual)
         flags = (flags.astype(np.int64) | faults).astype(np.float64)
         return self._solution(samples, q, bias, sigma, flags, {"smoothed": True})

@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from strapdown.errors import InputError
-from strapdown.kernels.compiled import settle
+from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.navigation import stop_judge as judge
 from strapdown.live import State, refuse_state, state_of
 from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT, refuse_sample
