@@ -164,11 +164,13 @@ class Recording:
             if part is not None and len(part) != n:
                 raise InputError(f"{name} has {len(part)} rows, the recording has {n}; give one row per sample")
         for name in self.new:
-            if name not in SLOW or getattr(self, name) is None:
-                raise InputError(
-                    f'new has flags for "{name}", which the recording lacks; give flags for its own fields'
-                )
-        flags = {name: locked_flags(value, n, f"new {name}", t) for name, value in self.new.items()}
+            if name not in SLOW:
+                raise InputError(f'new has flags for "{name}"; give flags for {", ".join(SLOW)}')
+        flags = {  # those of a field that was removed go with it
+            name: locked_flags(value, n, f"new {name}", t)
+            for name, value in self.new.items()
+            if getattr(self, name) is not None
+        }
         _set(self, new=MappingProxyType(flags), **checked)
 
     def __len__(self) -> int:
