@@ -13,7 +13,7 @@ from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors import chain_settings as s
 from strapdown.sensors.chain_input import EVEN, locked
 from strapdown.sensors.temperature import ABSOLUTE_ZERO_C
-from strapdown.sensors.triad import NO_MATRIX, ZERO, Triad, instability_processes
+from strapdown.sensors.triad import NO_MATRIX, ZERO, Matrix, Triad, instability_processes
 
 Array = NDArray[np.float64]
 
@@ -52,8 +52,13 @@ def refuse_missing(triad: Triad, mode: str) -> None:
         raise InputError(f'mode "{mode}" has no such {", ".join(names)}; use error_chain.as_mode() to remove them')
 
 
-def chain_settings(triad: Triad, mode: str, step_s: float, stride: int, *, even: bool) -> Array:
-    """The array that kernels/sensors/chain_settings.py describes. even: rows are checked for their times."""
+def chain_settings(
+    triad: Triad, mode: str, step_s: float, stride: int, *, even: bool, axes: Matrix | None = None
+) -> Array:
+    """The array that kernels/sensors/chain_settings.py describes.
+
+    even: rows are checked for their times. axes: v_module = axes @ v_instrument, None if they are the same.
+    """
     period = step_s * stride
     parts, processes, node, order = _drift_parts(triad, mode, period)
     powers = [np.ravel(triad.temperature_bias), np.ravel(triad.temperature_scale)]
@@ -90,6 +95,8 @@ def chain_settings(triad: Triad, mode: str, step_s: float, stride: int, *, even:
         s.BIAS_POWERS: len(triad.temperature_bias),
         s.SCALE_POWERS: len(triad.temperature_scale),
         s.ORDER: order,
+        s.TURNED: axes is not None,
+        s.AXES: 0.0 if axes is None else np.ravel(axes),
     }
     for place, value in values.items():
         numbers[place : place + np.size(value)] = value

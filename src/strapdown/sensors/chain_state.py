@@ -45,7 +45,7 @@ class ReadingState:
 
     def _key(self) -> tuple[Any, ...]:
         ahead, generators = self.drawn
-        waiting = tuple(row.tobytes() for row in self.waiting)
+        waiting = tuple(row[:-1].tobytes() for row in self.waiting)  # the last column is the row within its chunk
         return self.origin, self.memory.tobytes(), ahead.tobytes(), generators, waiting
 
     def __eq__(self, other: object) -> bool:
@@ -83,12 +83,12 @@ def nothing_drawn(generators: list[np.random.Generator]) -> Drawn:
     return np.zeros((len(generators), AHEAD)), tuple(map(_kept, generators))
 
 
-def new_memory(size: int, turn_on: np.random.Generator) -> Array:
-    """The memory of one error chain before its first row."""
+def new_memory(size: int, turn_on: np.random.Generator, ahead: int = AHEAD) -> Array:
+    """The memory of one error chain before its first row. ahead: how many numbers are drawn ahead for each term."""
     memory = np.zeros(size)
     memory[m.TIME] = np.nan
     memory[m.EARLIEST] = -np.inf
-    memory[m.POSITION : m.POSITION + m.TERMS] = AHEAD  # nothing is drawn yet
+    memory[m.POSITION : m.POSITION + m.TERMS] = ahead  # nothing is drawn yet
     memory[m.TURN_ON : m.TURN_ON + 3] = turn_on.standard_normal(3)
     return memory
 

@@ -15,8 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from strapdown.errors import InputError
 from strapdown.kernels.sensors import chain_memory as m
-from strapdown.kernels.sensors.error_chain import AHEAD, BAD, COLUMNS, measure_rows, read_rows
-from strapdown.sensors.chain_input import even_times, listed_kernels, locked, refuse_row, rows, step_of, stride_of
+from strapdown.kernels.sensors.error_chain import BAD, BLOCK, COLUMNS, measure_rows, read_rows
+from strapdown.sensors.chain_input import (
+    SPACE,
+    even_times,
+    listed_kernels,
+    locked,
+    refuse_row,
+    rows,
+    step_of,
+    stride_of,
+)
 from strapdown.sensors.chain_numbers import PHYSICAL, chain_settings, drift_layout, memory_size, refuse_missing
 from strapdown.sensors.chain_numbers import as_mode as as_mode
 from strapdown.sensors.chain_state import (
@@ -100,26 +109,26 @@ class ErrorChain:
                 and (force is _NO_ROWS or force.shape == (n, 3))  # type: ignore[union-attr]
             ):
                 raise TypeError
-            memory, drawn, out = state.memory.copy(), state.drawn, np.empty((n // stride + 1, COLUMNS))
+            memory, drawn, out = state.memory.copy(), state.drawn, np.empty(((n - 1) // stride + 1, COLUMNS))
             celsius = _AT_25 if temperature_c == 25.0 else _constant(temperature_c)  # type: ignore[arg-type]
-            count = read_rows(settings, memory, drawn[0], t, ideal, force, celsius, out)
+            count = read_rows(settings, memory, drawn[0], t, ideal, force, celsius, SPACE, out)
         except (
             TypeError,
             AttributeError,
         ):  # not as the kernel takes it: unhashable temperature, a list, one row as (3,)
             memory, drawn = self._adopted(state), state.drawn
             t, ideal, force, celsius = self._checked(t, ideal, specific_force, temperature_c)
-            out = np.empty((len(t) // stride + 1, COLUMNS))
-            count = read_rows(settings, memory, drawn[0], t, ideal, force, celsius, out)
+            out = np.empty(((len(t) - 1) // stride + 1, COLUMNS))
+            count = read_rows(settings, memory, drawn[0], t, ideal, force, celsius, SPACE, out)
         while count < 0:
             if count == BAD:
                 refuse_row(settings, memory, t, ideal, force, celsius, int(memory[m.NEXT_ROW]))  # type: ignore[arg-type]
             ahead = drawn[0].copy()
             drawn = ahead, drawn_ahead(settings, memory, ahead, drawn[1])
-            count = read_rows(settings, memory, ahead, t, ideal, force, celsius, out)
+            count = read_rows(settings, memory, ahead, t, ideal, force, celsius, SPACE, out)
         after = ReadingState()
         after.origin, after.memory, after.drawn, after.waiting = origin, memory, drawn, ()
-        return after, Measured(out[:count], self.triad.resolution)
+        return after, Measured(out if count == len(out) else out[:count], self.triad.resolution)
 
     def _adopted(self, state: ReadingState) -> Array:
         """The memory of a state, laid out for our settings."""
@@ -213,8 +222,8 @@ class _Whole:
     def run(self, ideal: ArrayLike, specific_force: ArrayLike | None, source: Stream) -> Measured:
         true, force = rows(ideal, self.t, "ideal"), _force(self.triad, specific_force, self.t)
         turn_on, *generators = branch(source, 1 + m.TERMS)
-        n, memory = self.samples, new_memory(memory_size(self.settings), turn_on)
-        ahead = np.empty((m.TERMS, AHEAD))
+        ahead = np.empty((m.TERMS, 3 * BLOCK))
+        n, memory = self.samples, new_memory(memory_size(self.settings), turn_on, ahead.shape[1])
         columns = np.empty(n), np.empty((n, 3)), np.empty((n, 3), dtype=np.bool_), np.empty(n, dtype=np.int64)
         row, count = measure_rows(
             *(self.settings, memory, ahead, *generators, self.t, true, force, self.celsius, *columns)

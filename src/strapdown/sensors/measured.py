@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strapdown.kernels.sensors.error_chain import CLIPPED, ROW, STAMP, X
+from strapdown.kernels.sensors.chain_terms import CLIPPED, ROW, STAMP, X
 
 Array = NDArray[np.float64]
 

@@ -11,10 +11,20 @@ from strapdown.errors import InputError
 from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors import module as k
 from strapdown.kernels.sensors.error_chain import BAD
-from strapdown.kernels.sensors.module import ANY_CLIPPED, CELSIUS, DT, LOG_COLUMNS, NEW_MAG, OF_ROW, T, module_rows
+from strapdown.kernels.sensors.module import ANY_CLIPPED, CELSIUS, DT, LOG_COLUMNS, NEW_MAG, T, module_rows
 from strapdown.live import Ideal
 from strapdown.sample import Sample
-from strapdown.sensors.chain_input import listed_kernels, locked, nominal_step, refuse_row, rows, step_of, stride_of
+from strapdown.sensors.chain_input import (
+    SPACE,
+    TABLES,
+    listed_kernels,
+    locked,
+    nominal_step,
+    refuse_row,
+    rows,
+    step_of,
+    stride_of,
+)
 from strapdown.sensors.chain_numbers import as_mode, chain_settings, drift_layout, memory_size
 from strapdown.sensors.chain_state import (
     Drawn,
@@ -76,18 +86,15 @@ class ModuleReader:
 
     def __post_init__(self) -> None:
         chains = self._chains()
-        head = np.zeros(k.HEAD_SETTINGS)
-        axes = self.module.magnetometer_axes
-        if axes is not None and "magnetometer" in chains:
-            head[k.TURNED], head[k.AXES :] = 1.0, np.ravel(axes)
-        parts, start, kept = [], len(head), k.HEAD_MEMORY
+        parts, start, kept = [], 0, k.HEAD_MEMORY
         for name, (_, settings) in chains.items():
             size = memory_size(settings)
-            parts.append((_KINDS[name], start, start + len(settings), kept, kept + size))
+            source = _KINDS[name if name in FIELDS else next(x for x in chains if x in FIELDS)]
+            parts.append((_KINDS[name], source, start, start + len(settings), kept, kept + size))
             start, kept = start + len(settings), kept + size
         lead, numbers = next(iter(chains.values()))
         prepared = _Prepared(
-            locked(np.concatenate([head, *(settings for _, settings in chains.values())])),
+            locked(np.concatenate([settings for _, settings in chains.values()])),
             locked(np.array(parts, dtype=np.int64)),
             origin_of(ModuleReader, tuple((name, drift_layout(settings)) for name, (_, settings) in chains.items())),
             tuple(name in chains for name in FIELDS),
@@ -125,7 +132,9 @@ class ModuleReader:
             # a part has terms that the other models' formulas lack: choosing such a model removes them
             triad = as_mode(triads[name], module.mode)
             try:
-                settings = chain_settings(triad, module.mode, step_s, strides.get(name, stride), even=self.even)
+                axes = module.magnetometer_axes if name == "magnetometer" else None
+                each = strides.get(name, stride)
+                settings = chain_settings(triad, module.mode, step_s, each, even=self.even, axes=axes)
             except InputError as error:
                 raise InputError(f'sensor "{module.name}", {name}: {error}') from None
             chains[name] = triad, settings
@@ -159,7 +168,7 @@ class ModuleReader:
             raise InputError(f'module "{self.module.name}" has no {missing}, and a sample needs one')
         after, log, newest = self.read_log(state, ideal)
         if self._prepared.late:
-            waiting = (*state.waiting, *[row[:OF_ROW] for row in log.copy()])
+            waiting = (*state.waiting, *log)
             arrived = 0
             while arrived < len(waiting) and waiting[arrived].item(T) <= newest:
                 arrived += 1
@@ -192,24 +201,24 @@ class ModuleReader:
                 celsius = self._temperature(t) if constant is None else constant
             elif celsius.shape != (n,):
                 raise TypeError
-            memory, drawn, out = state.memory.copy(), state.drawn, np.empty((n // stride + 1, LOG_COLUMNS))
-            count = module_rows(settings, parts, memory, drawn[0], t, acc, gyr, mag, celsius, out)
+            memory, drawn, out = state.memory.copy(), state.drawn, np.empty(((n - 1) // stride + 1, LOG_COLUMNS))
+            count = module_rows(settings, parts, memory, drawn[0], t, acc, gyr, mag, celsius, SPACE, TABLES, out)
         except (
             TypeError,
             AttributeError,
         ):  # not as the kernel takes it: lists, one row as (3,), a state of other settings
             memory, drawn = self._adopted(state), state.drawn
             t, acc, gyr, mag, celsius = self._checked(ideal)
-            out = np.empty((len(t) // stride + 1, LOG_COLUMNS))
-            count = module_rows(settings, parts, memory, drawn[0], t, acc, gyr, mag, celsius, out)
+            out = np.empty(((len(t) - 1) // stride + 1, LOG_COLUMNS))
+            count = module_rows(settings, parts, memory, drawn[0], t, acc, gyr, mag, celsius, SPACE, TABLES, out)
         while count < 0:
             if count == BAD:
                 self._refuse(memory, t, {"accelerometer": acc, "gyroscope": gyr, "magnetometer": mag}, celsius)  # type: ignore[dict-item]
             drawn = self._drawn_on(memory, drawn)
-            count = module_rows(settings, parts, memory, drawn[0], t, acc, gyr, mag, celsius, out)
+            count = module_rows(settings, parts, memory, drawn[0], t, acc, gyr, mag, celsius, SPACE, TABLES, out)
         after = ReadingState()
         after.origin, after.memory, after.drawn, after.waiting = origin, memory, drawn, state.waiting
-        return after, out[:count], t[-1]
+        return after, out if count == len(out) else out[:count], t[-1]
 
     def _temperature(self, t: Array) -> Array:
         source = self.module.temperature

@@ -22,6 +22,7 @@ LATENCY, JITTER, LOSS, SHORTEST = (
 STEP, UNEVEN = 58, 59  # s between rows; largest difference from it that is accepted, inf: not checked
 # lengths of the parts below
 PROCESSES, BIAS_POWERS, SCALE_POWERS, ORDER = 60, 61, 62, 63
-PARTS = 64  # temperature bias (3 per power), temperature scale (3 per power), then
+TURNED, AXES = 64, 65  # 1 if the instrument has axes of its own; (9) v_module = AXES @ v_instrument
+PARTS = 74  # temperature bias (3 per power), temperature scale (3 per power), then
 # physical: strides (samples), keep, sigma, fresh sigma of the processes
 # MATLAB: numerator, denominator (ORDER + 1 each)

@@ -2,32 +2,19 @@
 
 import math
 
-import numpy as np
 from numba import njit
 
+from strapdown.kernels.jit import live
 from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors import chain_settings as s
-from strapdown.kernels.sensors.error_chain import (
-    BAD,
-    BLOCK,
-    CLIPPED,
-    COLUMNS,
-    LACKS,
-    ROW,
-    STAMP,
-    WORK,
-    X,
-    chain_rows,
-    good_rows,
-    samples_in,
-    supplied_rows,
-)
+from strapdown.kernels.sensors.chain_supply import good_rows, supplied_rows
+from strapdown.kernels.sensors.chain_terms import CLIPPED, ROW, STAMP, X
+from strapdown.kernels.sensors.error_chain import BAD, BLOCK, LACKS, chain_rows
 
 ACCELEROMETER, GYROSCOPE, MAGNETOMETER, CLOCK = range(4)
 # columns of `parts`, one row for each instrument; the first is the lead: its samples are the rows of the log
-KIND, SETTINGS, SETTINGS_END, MEMORY, MEMORY_END = range(5)
-# settings: v_module = AXES @ v_magnetometer, then those of the chains
-TURNED, AXES, HEAD_SETTINGS = 0, 1, 10
+# SOURCE: whose ideal readings it takes; the clock has none of its own, and any will do
+KIND, SOURCE, SETTINGS, SETTINGS_END, MEMORY, MEMORY_END = range(6)
 # memory: first time of the input, stamp of the lead's last sample, stamp of the log's last row, then for each kind of
 # instrument its last reading (3), whether it is clipped, and whether the log has not shown it; then that of the chains
 BEGAN, LAST, SHOWN, HELD, HELD_SIZE = 0, 1, 2, 5, 5
@@ -38,27 +25,14 @@ T, DT, READINGS, CELSIUS, ANY_CLIPPED, NEW_MAG, OF_ROW, LOG_COLUMNS = 0, 1, 2, 1
 
 
 @njit(cache=True)
-def _in_its_axes(settings, mag, first, last):
-    """The field in the magnetometer's own axes; rows before the first are not filled."""
-    if settings[TURNED] == 0.0:
-        return mag
-    a = settings[AXES : AXES + 9]
-    out = np.empty((last, 3))
-    for i in range(first, last):
-        for c in range(3):
-            out[i, c] = mag[i, 0] * a[c] + mag[i, 1] * a[3 + c] + mag[i, 2] * a[6 + c]
-    return out
-
-
-@njit(cache=True)
 def _hold(settings, memory, kind, tables, i, j):
     """Keep an instrument's newest reading, in the axes of the module."""
     held = HELD + HELD_SIZE * kind
     x, y, z = tables[i, j, X], tables[i, j, X + 1], tables[i, j, X + 2]
     memory[held], memory[held + 1], memory[held + 2] = x, y, z
-    if kind == MAGNETOMETER and settings[TURNED] != 0.0:
+    if settings[s.TURNED] != 0.0:
         for c in range(3):
-            a = AXES + 3 * c
+            a = s.AXES + 3 * c
             memory[held + c] = settings[a] * x + settings[a + 1] * y + settings[a + 2] * z
     memory[held + 3] = max(tables[i, j, CLIPPED], tables[i, j, CLIPPED + 1], tables[i, j, CLIPPED + 2])
     memory[held + 4] = 1.0
@@ -87,64 +61,60 @@ def _show(memory, stamp, celsius, row, out, at):
 
 
 @njit(cache=True)
-def _ideal(kind, acc, gyr, field):
-    """The true values of an instrument; the clock has none of its own, and any will do."""
-    if kind == GYROSCOPE or (kind == CLOCK and len(acc) == 0 and len(gyr) > 0):
-        return gyr
-    return field if kind == MAGNETOMETER or (kind == CLOCK and len(acc) == 0) else acc
-
-
-@njit(cache=True)
-def _block(settings, parts, memory, ahead, t, acc, gyr, mag, celsius, first, last, out, count):
+def _block(settings, parts, memory, ahead, t, acc, gyr, mag, celsius, work, tables, first, last, out, count):
     """Rows first to last - 1, as far as they are good and their random numbers drawn.
 
     Returns the next row, the rows of the log, and whether the next row is good.
     """
-    nothing, field = acc[:0], _in_its_axes(settings, mag, first, last) if len(mag) > 0 else mag
-    good, most = last, 0
+    nothing, good = acc[:0], last
     for i in range(len(parts)):
         kind, own = parts[i, KIND], settings[parts[i, SETTINGS] : parts[i, SETTINGS_END]]
         kept, drawn = memory[parts[i, MEMORY] : parts[i, MEMORY_END]], ahead[m.TERMS * i : m.TERMS * (i + 1)]
         force = acc if kind == GYROSCOPE else nothing
-        good = good_rows(own, kept, t, _ideal(kind, acc, gyr, field), force, celsius, first, good)
+        ideal = gyr if parts[i, SOURCE] == GYROSCOPE else mag if parts[i, SOURCE] == MAGNETOMETER else acc
+        good = good_rows(own, kept, t, ideal, force, celsius, first, good)
         last = min(last, first + supplied_rows(own, kept, drawn, good - first))
-        most = max(most, samples_in(own, kept, last - first))
     last = min(last, good)
     if last <= first:
         return last, count, last < good
     if memory[BEGAN] == -math.inf:
         memory[BEGAN] = t[first]
-    tables, work = np.empty((len(parts), most, COLUMNS)), np.empty((WORK, min(most, BLOCK)))
-    ends = np.zeros((len(parts), 2), np.int64)  # readings of each instrument, and how many of them are in the log
     for i in range(len(parts)):
         kind, own = parts[i, KIND], settings[parts[i, SETTINGS] : parts[i, SETTINGS_END]]
         kept, drawn = memory[parts[i, MEMORY] : parts[i, MEMORY_END]], ahead[m.TERMS * i : m.TERMS * (i + 1)]
-        ideal, force = _ideal(kind, acc, gyr, field), acc if kind == GYROSCOPE else nothing
-        ends[i, 0] = chain_rows(own, kept, drawn, t, ideal, force, celsius, first, last, work, tables[i], 0)
-    for k in range(ends[0, 0] + 1):
-        row = tables[0, k, ROW] if k < ends[0, 0] else math.inf
+        force = acc if kind == GYROSCOPE else nothing
+        ideal = gyr if parts[i, SOURCE] == GYROSCOPE else mag if parts[i, SOURCE] == MAGNETOMETER else acc
+        tables[i, BLOCK, 0] = chain_rows(own, kept, drawn, t, ideal, force, celsius, first, last, work, tables[i], 0)
+        tables[i, BLOCK, 1] = 0.0  # readings that the log has seen
+    rows = int(tables[0, BLOCK, 0])
+    for k in range(rows + 1):
+        row = tables[0, k, ROW] if k < rows else math.inf
         for i in range(len(parts)):
-            while ends[i, 1] < ends[i, 0] and tables[i, ends[i, 1], ROW] <= row:
+            j, end = int(tables[i, BLOCK, 1]), int(tables[i, BLOCK, 0])
+            while j < end and tables[i, j, ROW] <= row:
                 if parts[i, KIND] != CLOCK:
-                    _hold(settings, memory, parts[i, KIND], tables, i, ends[i, 1])
-                ends[i, 1] += 1
-        if k < ends[0, 0]:
+                    _hold(settings[parts[i, SETTINGS] :], memory, parts[i, KIND], tables, i, j)
+                j += 1
+            tables[i, BLOCK, 1] = j
+        if k < rows:
             warm = celsius[int(row)] if len(celsius) > 1 else celsius[0]
             count += _show(memory, tables[0, k, STAMP], warm, row, out, count)
     return last, count, last < good
 
 
-@njit(cache=True)
-def module_rows(settings, parts, memory, ahead, t, acc, gyr, mag, celsius, out):
-    """A chunk of rows of ideal readings: returns how many rows the log has got.
+@live
+def module_rows(settings, parts, memory, ahead, t, acc, gyr, mag, celsius, work, tables, out):
+    """A chunk of rows of ideal readings: returns how many rows the log has got. It allocates nothing.
 
-    ahead: numbers drawn ahead, TERMS rows for each instrument. LACKS: the random numbers of NEXT_ROW must be drawn;
-    called again, it goes on there. BAD: NEXT_ROW is not good.
+    ahead: numbers drawn ahead, TERMS rows for each instrument. tables: for each instrument BLOCK + 1 rows. LACKS: the
+    random numbers of NEXT_ROW must be drawn; called again, it goes on there. BAD: NEXT_ROW is not good.
     """
     row, count, rows = int(memory[NEXT_ROW]), int(memory[COUNT]), len(t)
     while row < rows:
         end = min(rows, row + BLOCK * int(settings[parts[0, SETTINGS] + s.STRIDE]))
-        row, count, lacks = _block(settings, parts, memory, ahead, t, acc, gyr, mag, celsius, row, end, out, count)
+        row, count, lacks = _block(
+            settings, parts, memory, ahead, t, acc, gyr, mag, celsius, work, tables, row, end, out, count
+        )
         if row < end:
             memory[NEXT_ROW], memory[COUNT] = row, count
             return LACKS if lacks else BAD
