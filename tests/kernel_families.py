@@ -8,6 +8,8 @@ import sys
 from types import FrameType
 
 import numpy as np
+from strapdown.navigation.stops.adaptive import FootStops
+from strapdown.navigation.stops.vehicle import NoiseStops, believed_stops
 
 from strapdown.calibration.magnetometer.ellipsoid import fit_ellipsoid
 from strapdown.calibration.noise.allan import allan_deviation
@@ -19,9 +21,7 @@ from strapdown.navigation.ekf15 import Ekf15
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.smoother import smooth
 from strapdown.navigation.mechanisation import increments_from_means, increments_from_values
-from strapdown.navigation.stops.adaptive import FootStops
 from strapdown.navigation.stops.detectors import Ared, Magnitude, MovingVariance, Shoe
-from strapdown.navigation.stops.vehicle import NoiseStops, believed_stops
 from strapdown.orientation.catalogue import FILTERS, filter_by_name
 from strapdown.orientation.lanes import run_many
 from strapdown.rotation import (

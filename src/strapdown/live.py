@@ -144,6 +144,27 @@ class Estimator(Protocol[S]):
         ...
 
 
+class Ideal(NamedTuple):
+    """Rows of what perfect instruments read: t (n,); gyr_s, acc_s, mag_s (n, 3); temperature (n,) of the part, deg C,
+    if it is not the module's own. A Recording has the same fields."""
+
+    t: Array
+    gyr_s: Array | None = None
+    acc_s: Array | None = None
+    mag_s: Array | None = None
+    temperature: Array | None = None
+
+
+@runtime_checkable
+class LiveModule(Protocol[S]):
+    """Virtual instruments, read while the simulation runs."""
+
+    def start(self) -> S: ...
+    def read(self, state: S, ideal: Ideal | Recording) -> tuple[S, list[Sample]]:
+        """The next rows of ideal readings, and the samples that have arrived: any chunking gives the same bits."""
+        ...
+
+
 # The columns of a row of Plant.read: position, attitude, velocity and acceleration of the mount's frame s in frame n,
 # then its angular rate, angular acceleration and specific force in frame s (what ideal instruments read).
 PLANT_COLUMNS = {

@@ -20,11 +20,12 @@ from strapdown.navigation.event_notes import notes_of_events
 from strapdown.navigation.program import navigate
 from strapdown.navigation.start_at_rest import Heading
 from strapdown.papers.c.drive import drive
-from strapdown.papers.c.robot import DECLINATION, INNER, RATE_HZ, G, robot
+from strapdown.papers.c.robot import DECLINATION, RATE_HZ, G, robot
 from strapdown.recordings.facts import Facts
 from strapdown.sensors.module import Module
 from strapdown.sensors.odometer import WheelOdometer
 from strapdown.sensors.parts.part import load_part
+from strapdown.sensors.record import Surroundings, record
 from strapdown.types import Event, Recording, Solution
 
 SEEDS = (3000, 3001, 3002, 3003)
@@ -70,14 +71,11 @@ def gentle_drive(seed=3000, length_m=0.9, move_s=4.0):
     """Moves of 0.3 m after a rest of 6 s; the sensor is paper C's robot's."""
     one = robot(seed)
     path = StopAndGo.straight(length_m, move_s=move_s, first_rest_s=6.0)
-    body = path.at(np.arange(int(path.duration_s * RATE_HZ) * INNER) / (RATE_HZ * INNER))
-    ideal = Recording(body.t, gyr_s=body.w_nb_b, acc_s=body.specific_force_b(G), truth=body)
     parts = {name: one.triads[name] for name in ("gyroscope", "accelerometer")}
-    raw = Module("C", parts, seed=7).measure(ideal, RATE_HZ)
-    wheel = WheelOdometer(0.03, 600).measure(body[::INNER], stream=np.random.SeedSequence(7))
-    way = np.interp(raw.t, wheel.t, wheel.distance_m)
+    raw = record(path, Module("C", parts), seed=7, rate_hz=RATE_HZ, surroundings=Surroundings(G))[:-1]
+    wheel = WheelOdometer(0.03, 600).measure(raw.truth, stream=np.random.SeedSequence(7))
     table = Calibration({name: one.calibration.corrections[name] for name in parts})
-    return one, path, replace(apply(table, raw), stop=path.stopped(raw.t), odometer=way)
+    return one, path, replace(apply(table, raw), odometer=wheel.distance_m)
 
 
 @pytest.mark.parametrize("word", ["true", "none", "stuck"])
@@ -115,11 +113,9 @@ def test_a_rest_that_the_drive_makes_too_short_is_refused():
 def test_short_stops_are_used_without_a_flag():
     """Half a second of rest leaves the judge's window little: what it looked back on stood too."""
     path = StopAndGo.straight(rest_s=0.5, first_rest_s=10.0)
-    known = load_part("icm-42688-p").nominal(rate_hz=RATE_HZ).triads()
-    seen = path.at(np.arange(int(path.duration_s * RATE_HZ) * INNER) / (RATE_HZ * INNER))
-    ideal = Recording(seen.t, gyr_s=seen.w_nb_b, acc_s=seen.specific_force_b(G), truth=seen)
-    log = Module("X", known, seed=1).measure(ideal, RATE_HZ)
-    found = navigate(log, WheeledRobot(Heading(path.start_yaw_rad, 0.0)), Facts(G, noise=known))
+    part = load_part("icm-42688-p").nominal(rate_hz=RATE_HZ)
+    log = replace(record(path, part, seed=1, surroundings=Surroundings(G)), stop=None)
+    found = navigate(log, WheeledRobot(Heading(path.start_yaw_rad, 0.0)), Facts(G, noise=part.triads()))
     assert stop_table(found.solution, path.stops).final.percent < 0.5  # chance; 10 to 60 if no stop is used
 
 

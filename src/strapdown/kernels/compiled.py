@@ -21,7 +21,7 @@ from strapdown.kernels.orientation.lodestar import smoother as lodestar_smoother
 from strapdown.kernels.orientation.mekf import filter as mekf
 from strapdown.kernels.orientation.vqf import filter as vqf
 from strapdown.kernels.orientation.vqf import smoother as vqf_smooth
-from strapdown.kernels.sensors import drift, error_chain
+from strapdown.kernels.sensors import chain_supply, error_chain, module
 
 _IN1 = types.Array(float64, 1, "C", readonly=True)
 _IN2 = types.Array(float64, 2, "C", readonly=True)
@@ -33,6 +33,7 @@ _OUT3 = types.Array(float64, 3, "C")
 _COUNTS_OUT1 = types.Array(int64, 1, "C")
 _FLAGS_OUT2 = types.Array(boolean, 2, "C")
 _RNG = types.npy_rng
+_COUNTS_IN2 = types.Array(int64, 2, "C", readonly=True)
 _COUNTS_OUT2 = types.Array(int64, 2, "C")
 _FLAGS_IN1 = types.Array(boolean, 1, "C", readonly=True)
 
@@ -63,19 +64,13 @@ KERNELS = (
     (mounts.all_within, (_OUT1, _OUT1, float64)),
     (
         error_chain.measure_rows,
-        (
-            *(_IN2, _IN2, _IN1, _COUNTS1, int64, _IN1, _IN1, _IN2, _IN2, _IN1, _IN2, _IN2, boolean),
-            *(_IN1, _RNG, _IN2, int64, _IN1, _RNG, float64, float64, _OUT2, _FLAGS_OUT2),
-        ),
+        (_IN1, _OUT1, _OUT2, *6 * (_RNG,), _IN1, _IN2, _IN2, _IN1, _OUT1, _OUT2, _FLAGS_OUT2, _COUNTS_OUT1),
     ),
-    (
-        error_chain.arrival_rows,
-        (_IN1, int64, float64, float64, _RNG, float64, _RNG, float64, _OUT1, _COUNTS_OUT1),
-    ),
-    (error_chain.first_bad_row, (_IN2,)),
-    (error_chain.first_uneven, (_IN1, float64, float64)),
-    (drift.drift_grid, (_COUNTS1, _IN1, _IN1, _IN1, _RNG, _IN1, _RNG, _OUT2)),
-    (drift.matlab_drift_rows, (_IN1, _IN1, _IN1, _RNG, _IN1, _RNG, _OUT2)),
+    (error_chain.read_rows, (_IN1, _OUT1, _IN2, _IN1, _IN2, _IN2, _IN1, _OUT2, _OUT2)),
+    (error_chain.draw_normals, (_RNG, _OUT1)),
+    (error_chain.draw_uniforms, (_RNG, _OUT1)),
+    (chain_supply.first_uneven, (_IN1, float64, float64)),
+    (module.module_rows, (_IN1, _COUNTS_IN2, _OUT1, _IN2, _IN1, _IN2, _IN2, _IN2, _IN1, _OUT2, _OUT3, _OUT2)),
     (strapdown.dead_reckon, (_IN1, _IN2, _IN2, _IN1, _OUT2, _OUT2, _OUT2)),
     (strapdown.dead_reckon_increments, (_IN1, _IN2, _IN2, _IN1, _IN1, _IN1, _IN1, _OUT2, _OUT2, _OUT2)),
     (mechanisation.increments_of_points_rows, (_IN1, _IN2, _IN2, _OUT2, _OUT2)),

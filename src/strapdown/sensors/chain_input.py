@@ -1,4 +1,4 @@
-"""What the error chain takes in, checked once at its door: rows of true values on an even grid of times."""
+"""The input of the error chain, checked at its boundary: rows of true values on an even grid of times."""
 
 from typing import Any
 
@@ -6,10 +6,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strapdown.errors import InputError
-from strapdown.kernels.sensors.error_chain import first_bad_row, first_uneven
+from strapdown.kernels.sensors import chain_memory as m
+from strapdown.kernels.sensors import chain_settings as s
+from strapdown.kernels.sensors.chain_supply import first_uneven
+from strapdown.kernels.sensors.chain_terms import COLUMNS, WORK
+from strapdown.kernels.sensors.error_chain import BLOCK, read_rows
+from strapdown.kernels.sensors.module import module_rows
 
 Array = NDArray[np.float64]
 
+# space for the kernels of live readings, which run with the interpreter's lock: no two at a time
+SPACE, TABLES = np.empty((WORK, BLOCK)), np.empty((4, BLOCK + 1, COLUMNS))
 EVEN = 1e-3  # of the sample period: print rounding of logged times
 
 
@@ -21,16 +28,13 @@ def locked(x: Any) -> Any:
 
 
 def rows(x: ArrayLike, t: Array, name: str) -> Array:
-    """True values (n, 3), one row for each time."""
+    """True values (n, 3), one row for each time; the kernel stops at one that is not finite (refuse_row)."""
     try:
         array = locked(np.asarray(x, dtype=np.float64))
     except (ValueError, TypeError) as e:
         raise InputError(f"{name} is not an array of numbers ({e}); give rows of three") from None
     if array.shape != (len(t), 3):
         raise InputError(f"{name} has shape {array.shape}, expected {(len(t), 3)}, one row for each time")
-    bad = first_bad_row(array)
-    if bad >= 0:
-        raise InputError(f"{name} is not finite at sample {bad} (t = {t[bad]:.6g} s); drop or fill such samples first")
     return array
 
 
@@ -58,7 +62,7 @@ def even_times(t: ArrayLike, output_rate_hz: float | None) -> tuple[Array, float
 
 
 def stride_of(step: float, output_rate_hz: float | None) -> int:
-    """Every how many samples the part gives one."""
+    """The part gives every n-th sample of its input."""
     if output_rate_hz is None:
         return 1
     ratio = 1.0 / (step * _positive(output_rate_hz))
@@ -71,7 +75,55 @@ def stride_of(step: float, output_rate_hz: float | None) -> int:
     return stride
 
 
+def nominal_step(t: Array | None, step: float, rate_hz: float) -> float:
+    """The step that the rate means, where the times allow it: a mean over them differs by roundoff, by their number."""
+    nominal = 1.0 / (rate_hz * stride_of(step, rate_hz))
+    roundoff = 4.0 * float(np.spacing(step))
+    if t is None:
+        roundoff += 1e-9 * step  # typed by a person
+    elif len(t) > 1:
+        roundoff += 2.0 * float(np.spacing(np.abs(t[[0, -1]]).max())) / (len(t) - 1)
+    return nominal if abs(step - nominal) <= roundoff else step
+
+
 def _positive(rate: float | None) -> float:
     if rate is None or not (np.isfinite(rate) and rate > 0.0):
         raise InputError(f"output_rate_hz is {rate}; give a number above 0")
     return float(rate)
+
+
+def step_of(step_s: float) -> float:
+    """The time between rows (s), checked."""
+    if isinstance(step_s, bool) or not isinstance(step_s, int | float) or not (np.isfinite(step_s) and step_s > 0.0):
+        raise InputError(f"step_s is {step_s!r}; give the time between rows in s, above 0")
+    return float(step_s)
+
+
+def refuse_row(settings: Array, memory: Array, t: Array, ideal: Array, force: Array, celsius: Array, row: int) -> None:
+    """Raise for a row that the kernel stopped at, if the row is the cause."""
+    when = f"at sample {row} (t = {t[row]:.6g} s)"
+    for name, values in (("ideal", ideal), ("specific_force", force if settings[s.FORCED] else ideal)):
+        if not np.isfinite(values[row]).all():
+            raise InputError(f"{name} is not finite {when}; drop or fill such samples first")
+    step, before = settings[s.STEP], t[row - 1] if row > 0 else memory[m.TIME]
+    if np.isfinite(settings[s.UNEVEN]) and not (row == 0 and np.isnan(before) and np.isfinite(t[row])):
+        allowed = settings[s.UNEVEN] + 4.0 * np.finfo(np.float64).eps * abs(t[row])
+        if not abs(t[row] - before - step) <= allowed:
+            raise InputError(
+                f"the row {when} follows one at {before:.9g} s, and rows are {step:.9g} s apart; "
+                "give every row of the input in order"
+            )
+    warm = float(celsius[row if len(celsius) > 1 else 0])
+    if not settings[s.LOW_C] <= warm <= settings[s.HIGH_C]:
+        raise InputError(
+            f"the temperature is {warm:.6g} degC {when}, outside the sensor's limits "
+            f"({settings[s.LOW_C]:g} to {settings[s.HIGH_C]:g} degC); choose another part or temperature"
+        )
+
+
+def listed_kernels() -> None:
+    """Kernels of live readings take arrays that are writable or not, without being compiled for each mixture."""
+    from strapdown.kernels.compiled import settle  # imports all kernels
+
+    for kernel in (read_rows, module_rows):
+        settle(kernel)

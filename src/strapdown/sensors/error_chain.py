@@ -1,63 +1,146 @@
-"""From true values to readings: a Triad's errors applied to a recording. What acts, in which order: docs/errors.md."""
+"""From true values to readings: a Triad's errors applied to a recording, or to rows as they come.
 
-import math
+What acts, in which order: docs/errors.md.
+"""
+
 import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strapdown.errors import InputError
-from strapdown.kernels.sensors.drift import drift_grid, matlab_drift_rows
-from strapdown.kernels.sensors.error_chain import arrival_rows, measure_rows
-from strapdown.sensors.chain_input import even_times, locked, rows, stride_of
+from strapdown.kernels.sensors import chain_memory as m
+from strapdown.kernels.sensors.error_chain import BAD, BLOCK, COLUMNS, measure_rows, read_rows
+from strapdown.sensors.chain_input import (
+    SPACE,
+    even_times,
+    listed_kernels,
+    locked,
+    refuse_row,
+    rows,
+    step_of,
+    stride_of,
+)
+from strapdown.sensors.chain_numbers import PHYSICAL, chain_settings, drift_layout, memory_size, refuse_missing
+from strapdown.sensors.chain_numbers import as_mode as as_mode
+from strapdown.sensors.chain_state import (
+    Origin,
+    ReadingState,
+    adapted,
+    drawn_ahead,
+    layout_of,
+    new_memory,
+    nothing_drawn,
+    origin_of,
+    state_of,
+)
+from strapdown.sensors.measured import Measured as Measured
 from strapdown.sensors.streams import branch
 from strapdown.sensors.temperature import Temperature, temperature_at
-from strapdown.sensors.triad import NO_MATRIX, ZERO, Triad, instability_processes
+from strapdown.sensors.triad import NO_MATRIX, Triad
 
 Array = NDArray[np.float64]
 Stream = np.random.Generator | np.random.SeedSequence
 
-PHYSICAL, MATLAB, PAPER = "physical", "matlab", "paper"
-# What the formulas of the other models do not have; filters, latency, jitter and loss stand around any of them
-MISSING = {
-    PHYSICAL: (),
-    MATLAB: ("nonlinearity", "turn_on", "quantisation"),
-    PAPER: ("nonlinearity", "turn_on", "quantisation", "g_sensitivity", "instability", "walk"),
-}
-# Processes of the instability run straight between steps, at least this many per time constant: the fastest, whose rise
-# lies below the band, and the others, whose rise lies in it; the lines take less than 0.3 % of the Allan deviation
-# in the band. Steps are powers of two samples.
-STEPS_OF_FASTEST, STEPS_OF_OTHERS = 8, 16
-SAMPLES_PER_STEP = 16  # at most, of the fastest
-SAMPLES_IN_BAND = 5  # the floor cannot be told from white noise below so many samples
+_NO_ROWS, _AT_25 = locked(np.empty((0, 3))), locked(np.array([25.0]))
 
 
-@dataclass(frozen=True, eq=False)
-class Measured:
-    """What comes out of a sensor. t: stamps of the log; kept: the input rows the readings belong to.
+class _Prepared(NamedTuple):
+    """What a chain needs for every chunk."""
 
-    A value belongs to the instant of its input row; its stamp is later by the latency, and off by the jitter.
-    saturated: per sample and axis. resolution: unit per count, 0 if the readings are not rounded.
+    settings: Array
+    origin: Origin
+    stride: int
+    forced: bool
+
+
+@dataclass(frozen=True)
+class ErrorChain:
+    """The errors of one sensor while it is read: rows of true values step_s apart, in chunks of any size.
+
+    output_rate_hz: the part's data rate, the input's or a whole part of it. Chunks give the bits of `measure` on the
+    whole. Another ErrorChain may go on with a state: its settings act from the next row on.
     """
 
-    t: Array
-    values: Array
-    saturated: NDArray[np.bool_]
-    kept: NDArray[np.int64]
-    resolution: float = 0.0
+    triad: Triad
+    step_s: float
+    output_rate_hz: float | None = None
+    mode: str = PHYSICAL
+    _prepared: _Prepared = field(init=False, repr=False, compare=False)
 
-    def __len__(self) -> int:
-        return len(self.t)
+    def __post_init__(self) -> None:
+        refuse_missing(self.triad, self.mode)
+        step_s = step_of(self.step_s)
+        stride = stride_of(step_s, self.output_rate_hz)
+        settings = chain_settings(self.triad, self.mode, step_s, stride, even=True)
+        origin = origin_of(ErrorChain, drift_layout(settings))
+        prepared = _Prepared(settings, origin, stride, self.triad.g_sensitivity != NO_MATRIX)
+        object.__setattr__(self, "_prepared", prepared)
+        listed_kernels()
 
-    @property
-    def counts(self) -> NDArray[np.int64] | None:
-        """The register values: counts * resolution == values, to the bit. None without a resolution."""
-        return np.rint(self.values / self.resolution).astype(np.int64) if self.resolution > 0.0 else None
+    def start(self, stream: Stream) -> ReadingState:
+        """The state before the first row. The same SeedSequence gives the same readings."""
+        turn_on, *generators = branch(stream, 1 + m.TERMS)
+        memory = new_memory(memory_size(self._prepared.settings), turn_on)
+        return state_of(self._prepared.origin, memory, nothing_drawn(generators))
+
+    def read(
+        self,
+        state: ReadingState,
+        t: Array,
+        ideal: Array,
+        temperature_c: Temperature = 25.0,
+        specific_force: Array | None = None,
+    ) -> tuple[ReadingState, Measured]:
+        """The next rows: times t (n,), true values (n, 3), specific force (n, 3) if there is g_sensitivity."""
+        settings, origin, stride, forced = self._prepared
+        force = specific_force if forced else _NO_ROWS
+        try:
+            n = len(t)
+            if not (
+                ideal.shape == (n, 3)
+                and n > 0
+                and state.origin is origin
+                and (force is _NO_ROWS or force.shape == (n, 3))  # type: ignore[union-attr]
+            ):
+                raise TypeError
+            memory, drawn, out = state.memory.copy(), state.drawn, np.empty(((n - 1) // stride + 1, COLUMNS))
+            celsius = _AT_25 if temperature_c == 25.0 else _constant(temperature_c)  # type: ignore[arg-type]
+            count = read_rows(settings, memory, drawn[0], t, ideal, force, celsius, SPACE, out)
+        except (
+            TypeError,
+            AttributeError,
+        ):  # not as the kernel takes it: unhashable temperature, a list, one row as (3,)
+            memory, drawn = self._adopted(state), state.drawn
+            t, ideal, force, celsius = self._checked(t, ideal, specific_force, temperature_c)
+            out = np.empty(((len(t) - 1) // stride + 1, COLUMNS))
+            count = read_rows(settings, memory, drawn[0], t, ideal, force, celsius, SPACE, out)
+        while count < 0:
+            if count == BAD:
+                refuse_row(settings, memory, t, ideal, force, celsius, int(memory[m.NEXT_ROW]))  # type: ignore[arg-type]
+            ahead = drawn[0].copy()
+            drawn = ahead, drawn_ahead(settings, memory, ahead, drawn[1])
+            count = read_rows(settings, memory, ahead, t, ideal, force, celsius, SPACE, out)
+        after = ReadingState()
+        after.origin, after.memory, after.drawn, after.waiting = origin, memory, drawn, ()
+        return after, Measured(out if count == len(out) else out[:count], self.triad.resolution)
+
+    def _adopted(self, state: ReadingState) -> Array:
+        """The memory of a state, laid out for our settings."""
+        layout = layout_of(state, ErrorChain, "ErrorChain(...).start(stream)")
+        return adapted(state.memory.copy(), layout, self._prepared.origin[1], memory_size(self._prepared.settings))
+
+    def _checked(self, t: Any, ideal: Any, force: Any, temperature_c: Temperature) -> tuple[Array, Array, Array, Array]:
+        times = np.ascontiguousarray(np.atleast_1d(np.asarray(t, dtype=np.float64)))
+        true = rows(np.reshape(ideal, (1, 3)) if np.shape(ideal) == (3,) else ideal, times, "ideal")
+        force = np.reshape(force, (1, 3)) if np.shape(force) == (3,) else force
+        celsius = np.ascontiguousarray(temperature_at(temperature_c, times, self.triad.limits_c))
+        return times, true, _force(self.triad, force, times), celsius
 
 
 def measure(
@@ -76,8 +159,8 @@ def measure(
     specific_force (n, 3), same frame: for the g-sensitivity of gyroscopes. output_rate_hz: the part's data rate, the
     input's or a whole part of it. The same SeedSequence gives the same readings; a Generator goes on from call to call.
     """
-    task = _Task(triad, t, temperature_c, output_rate_hz, mode)
-    return task.run(rows(ideal, task.t, "ideal"), task.force(specific_force), stream)
+    task = _Whole(triad, t, temperature_c, output_rate_hz, mode)
+    return task.run(ideal, specific_force, stream)
 
 
 def measure_batch(
@@ -96,162 +179,68 @@ def measure_batch(
 
     ideal and specific_force: (m, n, 3), or (n, 3) for all. triads: one for all, or m specimens.
     """
-    m = len(streams)
-    many = [triads] * m if isinstance(triads, Triad) else list(triads)
-    if len(many) != m:
-        raise InputError(f"{len(many)} triads for {m} streams; give one for all or one for each")
+    count = len(streams)
+    many = [triads] * count if isinstance(triads, Triad) else list(triads)
+    if len(many) != count:
+        raise InputError(f"{len(many)} triads for {count} streams; give one for all or one for each")
     if len({id(source) for source in streams if isinstance(source, np.random.Generator)}) < sum(
         isinstance(source, np.random.Generator) for source in streams
     ):
         raise InputError("one generator stands twice in streams; give each recording its own")
-    tasks = {triad: _Task(triad, t, temperature_c, output_rate_hz, mode) for triad in dict.fromkeys(many)}
+    tasks = {triad: _Whole(triad, t, temperature_c, output_rate_hz, mode) for triad in dict.fromkeys(many)}
 
     def each(x: ArrayLike | None, name: str) -> Iterable[Any]:
         array = None if x is None else np.asarray(x)
         if array is None or array.ndim == 2:
-            return [array] * m
-        if array.ndim != 3 or len(array) != m:
-            raise InputError(f"{name} has shape {array.shape}; expected ({m}, n, 3), one recording for each stream")
+            return [array] * count
+        if array.ndim != 3 or len(array) != count:
+            raise InputError(f"{name} has shape {array.shape}; expected ({count}, n, 3), one recording for each stream")
         return array
 
     def one(work: tuple[Triad, Any, Any, Stream]) -> Measured:
-        task = tasks[work[0]]
-        return task.run(rows(work[1], task.t, "ideal"), task.force(work[2]), work[3])
+        return tasks[work[0]].run(*work[1:])
 
     work = zip(many, each(ideal, "ideal"), each(specific_force, "specific_force"), streams, strict=True)
     with ThreadPoolExecutor(workers or os.cpu_count()) as pool:  # the kernels run without the interpreter's lock
         return list(pool.map(one, work))
 
 
-def as_mode(triad: Triad, mode: str) -> Triad:
-    """The same sensor with only the terms that the mode's formula has."""
-    empty: dict[str, Any] = {
-        name: NO_MATRIX if name == "g_sensitivity" else ZERO for name in MISSING[_known_mode(mode)]
-    }
-    if mode != PHYSICAL:
-        empty |= {name: getattr(triad, name)[:1] for name in ("temperature_bias", "temperature_scale")}
-    if mode == MATLAB:
-        empty["g_sensitivity"] = tuple(map(tuple, np.diag(np.diag(triad.g_sensitivity)).tolist()))
-    return replace(triad, **empty)
-
-
-class _Task:
+class _Whole:
     """All that is the same for each recording of one sensor: checked once, in the form the kernels take."""
 
     def __init__(
         self, triad: Triad, t: ArrayLike, temperature_c: Temperature, output_rate_hz: float | None, mode: str
     ) -> None:
-        reduced = as_mode(triad, mode)
-        if reduced != triad:
-            names = [name for name in triad.__dataclass_fields__ if getattr(triad, name) != getattr(reduced, name)]
-            raise InputError(
-                f'mode "{mode}" has no such {", ".join(names)}; use error_chain.as_mode() to leave out what it lacks'
-            )
-        self.triad, self.mode = triad, mode
+        refuse_missing(triad, mode)
+        self.triad = triad
         self.t, step = even_times(t, output_rate_hz)
-        self.stride = stride_of(step, output_rate_hz)
-        self.period = step * self.stride
-        self.warm = locked(temperature_at(temperature_c, self.t, triad.limits_c) - triad.reference_c)
-        self.lowpass = _NONE1 if triad.bandwidth_hz is None else lowpass(triad.bandwidth_hz, triad.filter_order, step)
-        self.full_scale = math.inf if triad.full_scale is None else triad.full_scale
-        self.n_out = (len(self.t) - 1) // self.stride + 1
-        self.drifts = max(triad.instability + triad.walk) > 0.0
-        if self.drifts and mode == PHYSICAL:
-            self.processes = _processes(triad, self.period)
+        stride = stride_of(step, output_rate_hz)
+        self.celsius = locked(temperature_at(temperature_c, self.t, triad.limits_c))
+        self.settings = chain_settings(triad, mode, step, stride, even=False)
+        self.samples = (len(self.t) - 1) // stride + 1
 
-    def force(self, specific_force: ArrayLike | None) -> Array:
-        if self.triad.g_sensitivity == NO_MATRIX:
-            return _NONE2
-        if specific_force is None:
-            raise InputError("g_sensitivity needs the specific force in the sensor's frame; give specific_force")
-        return rows(specific_force, self.t, "specific_force")
+    def run(self, ideal: ArrayLike, specific_force: ArrayLike | None, source: Stream) -> Measured:
+        true, force = rows(ideal, self.t, "ideal"), _force(self.triad, specific_force, self.t)
+        turn_on, *generators = branch(source, 1 + m.TERMS)
+        ahead = np.empty((m.TERMS, 3 * BLOCK))
+        n, memory = self.samples, new_memory(memory_size(self.settings), turn_on, ahead.shape[1])
+        columns = np.empty(n), np.empty((n, 3)), np.empty((n, 3), dtype=np.bool_), np.empty(n, dtype=np.int64)
+        row, count = measure_rows(
+            *(self.settings, memory, ahead, *generators, self.t, true, force, self.celsius, *columns)
+        )
+        if row < len(self.t):
+            refuse_row(self.settings, memory, self.t, true, force, self.celsius, row)
+        return Measured([column[:count] for column in columns], self.triad.resolution)
 
-    def run(self, ideal: Array, force: Array, source: Stream) -> Measured:
-        triad, stride = self.triad, self.stride
-        turn_on, white, instability, walk, quantum, jitter, loss = branch(source, 7)
-        stamps, kept = np.empty(self.n_out), np.empty(self.n_out, dtype=np.int64)
-        count = arrival_rows(
-            *(self.t, stride, triad.latency_s, triad.jitter_s, jitter, triad.loss, loss),
-            *(1e-3 * self.period, stamps, kept),
-        )
-        stamps, kept = stamps[:count], kept[:count]
-        values, saturated = np.empty((count, 3)), np.empty((count, 3), dtype=np.bool_)
-        drift, node = self._drift(instability, walk)
-        measure_rows(
-            *(ideal, force, self.warm, locked(kept), stride, self.lowpass),
-            locked(np.array(triad.nonlinearity) * (0.0 if triad.full_scale is None else triad.full_scale)),
-            *(locked(triad.matrix), locked(triad.g_sensitivity)),
-            locked(np.array(triad.bias) + np.array(triad.turn_on) * turn_on.standard_normal(3)),
-            *(_powers(triad.temperature_bias), _powers(triad.temperature_scale), self.mode != PHYSICAL),
-            *(locked(np.array(triad.white) / math.sqrt(self.period)), white, drift, node),
-            *(locked(np.array(triad.quantisation) * math.sqrt(12.0) / self.period), quantum),
-            *(self.full_scale, triad.resolution, values, saturated),
-        )
-        return Measured(stamps, values, saturated, kept, triad.resolution)
 
-    def _drift(self, instability: np.random.Generator, walk: np.random.Generator) -> tuple[Array, int]:
-        """Instability and walk at the nodes of a grid, and the samples from node to node."""
-        triad = self.triad
-        if not self.drifts:
-            return _NONE2, 1
-        if self.mode == PHYSICAL:
-            # the walk goes from sample to sample; the instability alone needs no node between its steps
-            strides, keep, deviations = self.processes
-            node = 1 if max(triad.walk) > 0.0 else int(strides[0])
-            out = np.empty(((self.n_out - 1) // node + 2, 3))
-            step = locked(np.array(triad.walk) * math.sqrt(self.period))
-            drift_grid(
-                locked(strides // node), keep, deviations, locked(triad.instability), instability, step, walk, out
-            )
-            return locked(out), node
-        length = max(map(len, triad.matlab_filter))
-        numerator, denominator = (np.array(part + (0.0,) * (length - len(part))) for part in triad.matlab_filter)
-        out = np.empty((self.n_out, 3))
-        step = np.array(triad.walk) * math.sqrt(self.period)
-        matlab_drift_rows(
-            *(locked(numerator / denominator[0]), locked(denominator / denominator[0])),
-            *(locked(triad.instability), instability, locked(step), walk, out),
-        )
-        return locked(out), 1
+def _force(triad: Triad, specific_force: ArrayLike | None, t: Array) -> Array:
+    if triad.g_sensitivity == NO_MATRIX:
+        return _NO_ROWS
+    if specific_force is None:
+        raise InputError("g_sensitivity needs the specific force in the sensor's frame; give specific_force")
+    return rows(specific_force, t, "specific_force")
 
 
 @lru_cache(maxsize=256)
-def lowpass(bandwidth_hz: float, order: int, step: float) -> Array:
-    """b0, b1, b2, a1, a2 of a low-pass with -3 dB at bandwidth_hz (2: Butterworth), exact for straight input."""
-    from scipy.signal import butter, cont2discrete
-
-    b, a, _ = cont2discrete(butter(order, 2.0 * math.pi * bandwidth_hz, analog=True), step, method="foh")
-    b, a = (np.concatenate([np.ravel(x), np.zeros(2 - order)]) for x in (b, a))
-    return locked(np.concatenate([b, a[1:]]))
-
-
-def _processes(triad: Triad, period: float) -> tuple[NDArray[np.int64], Array, Array]:
-    """For each process of the instability: samples per step, what it keeps in a step, and its deviation."""
-    low, high = triad.instability_band_s
-    low = max(low, SAMPLES_IN_BAND * period)
-    if max(triad.instability) == 0.0:
-        return np.empty(0, dtype=np.int64), _NONE1, _NONE1
-    if not low < high:
-        raise InputError(
-            f"instability_band_s ends at {high:g} s, which is less than {SAMPLES_IN_BAND} samples {period:g} s apart; "
-            "give a longer band or sample faster"
-        )
-    time_constants, deviations = instability_processes(low, high)
-    samples = time_constants / (STEPS_OF_OTHERS * period)
-    samples[0] = min(time_constants[0] / (STEPS_OF_FASTEST * period), SAMPLES_PER_STEP)
-    strides = 2 ** np.floor(np.log2(np.maximum(samples, 1.0))).astype(np.int64)
-    strides = np.maximum.accumulate(strides)  # no slower process is stepped more often
-    return strides, locked(np.exp(-strides * period / time_constants)), deviations
-
-
-def _known_mode(mode: str) -> str:
-    if mode not in MISSING:
-        raise InputError(f'mode "{mode}" is not known; valid: {", ".join(MISSING)}')
-    return mode
-
-
-_NONE1, _NONE2 = locked(np.empty(0)), locked(np.empty((0, 3)))
-
-
-def _powers(vectors: tuple[Any, ...]) -> Array:
-    return locked(np.array(vectors, dtype=np.float64).reshape(-1, 3))
+def _constant(celsius: float) -> Array:
+    return locked(np.array([celsius]))

@@ -10,19 +10,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from strapdown.errors import InputError
+from strapdown.kernels.sensors.module import ANY_CLIPPED, CELSIUS, NEW_MAG, OF_ROW, READINGS, T
 from strapdown.motion.resample import resample
-from strapdown.sensors.error_chain import MISSING, PHYSICAL, Measured, as_mode, measure
-from strapdown.sensors.streams import seed_of
-from strapdown.sensors.temperature import Temperature, temperature_at
+from strapdown.sensors.chain_input import even_times, nominal_step
+from strapdown.sensors.chain_numbers import MISSING, PHYSICAL, as_mode
+from strapdown.sensors.module_reader import FIELDS, ModuleReader
+from strapdown.sensors.temperature import SelfHeating, Temperature, TemperatureSeries, temperature_at
 from strapdown.sensors.triad import Matrix, Triad
 from strapdown.types import Recording
 
-Array = NDArray[np.float64]
-
-FIELDS = {"accelerometer": "acc_s", "gyroscope": "gyr_s", "magnetometer": "mag_s"}
 INNER_PER_BANDWIDTH = 10.0  # the low-pass of the part then follows its analogue original to 1 %
 FASTEST_INNER_HZ = 20_000.0
 
@@ -32,8 +30,8 @@ class Module:
     """One specimen of a module in a run. seed: of the run; the module's name makes its streams its own.
 
     magnetometer_axes: v_imu = axes @ v_magnetometer; the magnetometer's errors act in its own axes, its readings are
-    told in those of the module. fastest_hz: instruments that cannot keep up with the module's rate; their last reading
-    is repeated in the rows between. about: what the log should say of the specimen.
+    expressed in those of the module. fastest_hz: largest rate of instruments that are slower than the module; their
+    last reading is repeated in the rows between. about: facts of the specimen that go into the log's meta.
     """
 
     name: str
@@ -68,84 +66,58 @@ class Module:
         wanted = min(INNER_PER_BANDWIDTH * max(bands), FASTEST_INNER_HZ)
         return max(1, math.ceil(wanted / rate_hz))
 
+    def reader(
+        self, rate_hz: float, step_s: float | None = None, instruments: tuple[str, ...] | None = None
+    ) -> ModuleReader:
+        """The module read live at rate_hz, from ideal rows step_s apart; None: as fine as its low-pass needs."""
+        return ModuleReader(self, rate_hz, step_s, instruments)
+
     def measure(self, ideal: Recording, rate_hz: float) -> Recording:
-        """The log of the module, from ideal readings at a whole multiple of its rate."""
-        given = [name for name in FIELDS if name in self.triads and getattr(ideal, FIELDS[name]) is not None]
+        """The log of the module, from ideal readings at a whole multiple of its rate.
+
+        A temperature in the ideal readings is that of the part, instead of the module's own.
+        """
+        given = tuple(name for name in FIELDS if name in self.triads and getattr(ideal, FIELDS[name]) is not None)
         if not given:
             raise InputError(f'module "{self.name}" has no instrument that the ideal readings know')
-        clock = self._clock(ideal.t, rate_hz)
-        rows = clock.kept
-        values, clipped = {}, np.zeros(len(rows), dtype=bool)
-        for instrument in given:
-            measured = self._instrument(instrument, ideal, rate_hz)
-            at = np.searchsorted(measured.kept, rows, side="right") - 1
-            values[FIELDS[instrument]] = self._turned(instrument, measured.values[at])
-            clipped |= measured.saturated[at].any(axis=1)
-        within = (clock.t >= ideal.t[0]) & (clock.t <= ideal.t[-1]) & (np.diff(clock.t, prepend=-np.inf) > 0.0)
-        t = clock.t[within]
+        times, step = even_times(ideal.t, rate_hz)
+        reader = ModuleReader(self, rate_hz, nominal_step(times, step, rate_hz), given, even=False)
+        if ideal.temperature is None and not isinstance(self.temperature, float | TemperatureSeries | SelfHeating):
+            celsius = temperature_at(self.temperature, ideal.t)
+            ideal = replace(ideal, temperature=np.broadcast_to(celsius, len(ideal)))
+        _, log, newest = reader.read_log(reader.start(), ideal)
+        log = log[log[:, T] <= newest]
+        t, rows = log[:, T], log[:, OF_ROW].astype(np.int64)
         if len(t) == 0:
             raise InputError(
                 f'sensor "{self.name}" has no sample left in the run: latency and loss take them all; run longer'
             )
         truth = None
         if ideal.truth is not None:
-            stamped_late = not np.array_equal(clock.t, ideal.t[rows])
-            truth = resample(ideal.truth, t) if stamped_late else ideal.truth[rows[within]]
-        celsius = np.broadcast_to(temperature_at(self.temperature, ideal.t), len(ideal.t))
+            stamped_late = not np.array_equal(t, ideal.t[rows])
+            truth = resample(ideal.truth, t) if stamped_late else ideal.truth[rows]
+        columns = {FIELDS[name]: READINGS + 3 * list(FIELDS).index(name) for name in given}
+        slow = "magnetometer" in given and self.fastest_hz.get("magnetometer", math.inf) < rate_hz
+        values: dict[str, Any] = {field: log[:, first : first + 3] for field, first in columns.items()}
         return Recording(
             t,
-            **{field: value[within] for field, value in values.items()},
-            temperature=celsius[rows[within]],
-            clipped=clipped[within],
+            **values,
+            temperature=log[:, CELSIUS],
+            clipped=log[:, ANY_CLIPPED] != 0.0,
             truth=truth,
-            meta={**ideal.meta, **self._said(rate_hz, given)},
+            meta={**ideal.meta, **self._meta(rate_hz, given)},
+            new={"mag_s": log[:, NEW_MAG] != 0.0} if slow else {},
         )
 
-    def _said(self, rate_hz: float, given: Sequence[str]) -> dict[str, Any]:
-        """What makes the log reproducible: mode, seed, specimen, unit of a count, and what the mode leaves out."""
-        said: dict[str, Any] = {"rate_hz": rate_hz, "errors": self.mode, "seed": self.seed, **self.about}
-        said["resolution"] = {name: self.triads[name].resolution for name in given}
+    def _meta(self, rate_hz: float, given: Sequence[str]) -> dict[str, Any]:
+        """What makes the log reproducible: mode, seed, specimen, unit of a count, and the terms that the mode lacks."""
+        meta: dict[str, Any] = {"rate_hz": rate_hz, "errors": self.mode, "seed": self.seed, **self.about}
+        meta["resolution"] = {name: self.triads[name].resolution for name in given}
         changed = {
             name: [term for term in MISSING[self.mode] if getattr(self.triads[name], term) != getattr(ours, term)]
             for name in given
             for ours in (as_mode(self.triads[name], self.mode),)
         }
         if any(changed.values()):
-            said["left_out"] = {name: terms for name, terms in changed.items() if terms}
-        return said
-
-    def _clock(self, t: Array, rate_hz: float) -> Measured:
-        """Stamps and lost samples, of the instrument with the worst of each."""
-        worst = Triad(
-            "m/s2",
-            latency_s=max(triad.latency_s for triad in self.triads.values()),
-            jitter_s=max(triad.jitter_s for triad in self.triads.values()),
-            loss=max(triad.loss for triad in self.triads.values()),
-        )
-        stream = seed_of(self.seed, self.name, "clock")
-        return measure(worst, t, np.zeros((len(t), 3)), stream=stream, output_rate_hz=rate_hz)
-
-    def _instrument(self, instrument: str, ideal: Recording, rate_hz: float) -> Measured:
-        # a part has terms that the other models' formulas lack: choosing such a model means to leave them out
-        triad = as_mode(replace(self.triads[instrument], latency_s=0.0, jitter_s=0.0, loss=0.0), self.mode)
-        truth = np.asarray(getattr(ideal, FIELDS[instrument]))
-        if instrument == "magnetometer" and self.magnetometer_axes is not None:
-            truth = truth @ np.array(self.magnetometer_axes)
-        try:
-            return measure(
-                triad,
-                ideal.t,
-                truth,
-                stream=seed_of(self.seed, self.name, instrument),
-                temperature_c=self.temperature,
-                specific_force=ideal.acc_s if instrument == "gyroscope" else None,
-                output_rate_hz=rate_hz / max(1, math.ceil(rate_hz / self.fastest_hz.get(instrument, math.inf))),
-                mode=self.mode,
-            )
-        except InputError as error:
-            raise InputError(f'sensor "{self.name}", {instrument}: {error}') from None
-
-    def _turned(self, instrument: str, values: Array) -> Array:
-        if instrument == "magnetometer" and self.magnetometer_axes is not None:
-            return values @ np.array(self.magnetometer_axes).T
-        return values
+            meta["left_out"] = {name: terms for name, terms in changed.items() if terms}
+        return meta

@@ -1,9 +1,14 @@
-"""Slow random processes: bias instability as a sum of Gauss-Markov processes, random walk, and MATLAB's filter."""
+"""Slow random processes: bias instability as a sum of Gauss-Markov processes, random walk, and MATLAB's filter.
+
+Each goes on from its memory, block by block; all numbers it needs for a block have been drawn ahead (supplied).
+"""
 
 import math
 
-import numpy as np
 from numba import njit
+
+from strapdown.kernels.sensors import chain_memory as m
+from strapdown.kernels.sensors import chain_settings as s
 
 # A reading is the mean of the walk over its sample: of the walk's step in a sample it holds the first part, and the
 # next reading the rest. The differences of such means have the variance 2/3 and the covariance 1/6 of a step's, so
@@ -12,89 +17,190 @@ EARLY, LATE = 0.5 + 0.5 / math.sqrt(3.0), 0.5 - 0.5 / math.sqrt(3.0)
 
 
 @njit(cache=True, inline="always")
-def _step(p, c, strides, keep, fresh, instability, rng, value, slope):
-    """Process p, axis c, one step on: exact, whatever the step."""
-    after = keep[p] * value[p, c] + fresh[p] * instability[c] * rng.standard_normal()
-    slope[p, c] = (after - value[p, c]) / strides[p]
-    value[p, c] = after
+def acts(settings, at):
+    """Is a vector of the settings other than zero?"""
+    return settings[at] != 0.0 or settings[at + 1] != 0.0 or settings[at + 2] != 0.0
 
 
-@njit(cache=True, nogil=True)
-def drift_grid(strides, keep, deviation, instability, instability_rng, walk, walk_rng, out):
-    """Instability and walk on a grid; rows of out are its nodes.
+@njit(cache=True, inline="always")
+def strides_at(settings):
+    """Where the processes of the instability begin in the settings."""
+    return s.PARTS + 3 * int(settings[s.BIAS_POWERS]) + 3 * int(settings[s.SCALE_POWERS])
 
-    Process p has deviation deviation[p] * instability[axis], is stepped exactly every strides[p] nodes (powers of two,
-    rising), with what it keeps per step in keep[p], and runs straight in between. It starts stationary; the walk
-    starts at zero with deviation walk[axis] per node, and is exact where a node is a sample. Numbers are drawn in the
-    order of time: a longer grid begins with the shorter one.
+
+@njit(cache=True)
+def instability_supplied(n, settings, memory, available):
+    """How many of the next n samples find their numbers among those drawn ahead."""
+    processes, at = int(settings[s.PROCESSES]), strides_at(settings)
+    node, within, j = int(memory[m.NODE]), int(memory[m.WITHIN]), int(memory[m.J])
+    if memory[m.DRIFT_STARTED] == 0.0:
+        node, within, j = int(settings[s.NODE]), 0, 0
+        available -= 3 * processes
+        if node > 1:  # the first node comes before the first step
+            available -= 3 * processes
+            j = 1
+    fastest = max(int(settings[at]) // node, 1)
+    period = node if node > 1 else fastest  # samples from step to step
+    k = 0
+    while k < n:
+        if within == 0:
+            for p in range(processes):
+                if j & (int(settings[at + p]) // node - 1) == 0:
+                    available -= 3
+            if available < 0:
+                return k
+            j += 1 if node > 1 else fastest
+        passed = min(period - within, n - k)
+        k += passed
+        within = (within + passed) % period
+    return n
+
+
+@njit(cache=True)
+def _node(j, settings, memory, normals):
+    """VALUE and SLOPE at node j, a step of the fastest process; its strides are counted in nodes.
+
+    Process p has the standard deviation sigma[p] * instability[axis], is stepped exactly every strides[p] nodes (powers
+    of two, rising), with what it keeps per step in keep[p], and runs straight in between.
     """
-    processes = len(strides)
-    value, slope = np.zeros((processes, 3)), np.zeros((processes, 3))  # at the next node; per node
-    fresh = deviation * np.sqrt(1.0 - keep * keep)
+    processes, at = int(settings[s.PROCESSES]), strides_at(settings)
+    node, used = int(memory[m.NODE]), int(memory[m.POSITION + m.INSTABILITY])
+    keep, fresh = at + processes, at + 3 * processes
+    if processes > 1 and j & (int(settings[at + 1]) // node - 1) == 0:  # no other steps between two steps of the second
+        memory[m.SINCE] = j
+        for c in range(3):
+            memory[m.BASE + c] = memory[m.RISE + c] = 0.0
+        for p in range(1, processes):
+            stride = int(settings[at + p]) // node
+            left = stride - (j & (stride - 1))  # nodes to its next step
+            for c in range(3):
+                value, slope = m.PARTS + 3 * p + c, m.PARTS + 3 * (processes + p) + c
+                if left == stride:
+                    sigma = settings[fresh + p] * settings[s.INSTABILITY + c]
+                    after = settings[keep + p] * memory[value] + sigma * normals[used]
+                    used += 1
+                    memory[slope] = (after - memory[value]) / stride
+                    memory[value] = after
+                memory[m.BASE + c] += memory[value] - left * memory[slope]
+                memory[m.RISE + c] += memory[slope]
+    per_stride = 1.0 / (int(settings[at]) // node)
+    for c in range(3):
+        rise, value = memory[m.RISE + c], memory[m.FASTEST + c]
+        memory[m.VALUE + c] = memory[m.BASE + c] + (j - memory[m.SINCE]) * rise + value
+        after = settings[keep] * value + settings[fresh] * settings[s.INSTABILITY + c] * normals[used]
+        used += 1
+        memory[m.SLOPE + c] = rise + (after - value) * per_stride
+        memory[m.FASTEST + c] = after
+    memory[m.POSITION + m.INSTABILITY] = used
+
+
+@njit(cache=True)
+def _start_instability(settings, memory, normals):
+    """Stationary."""
+    processes, sigma = int(settings[s.PROCESSES]), strides_at(settings) + 2 * int(settings[s.PROCESSES])
+    used = int(memory[m.POSITION + m.INSTABILITY])
     for p in range(processes):
         for c in range(3):
-            value[p, c] = deviation[p] * instability[c] * instability_rng.standard_normal()
-    base, rise = np.zeros(3), np.zeros(3)  # all but the fastest: their sum at its last step, and per node
-    stride, kept, per_stride, since = 1, 0.0, 1.0, 0
-    vx, vy, vz, sx, sy, sz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    if processes > 0:
-        stride, kept, per_stride = strides[0], keep[0], 1.0 / strides[0]
-        vx, vy, vz = value[0, 0], value[0, 1], value[0, 2]
-        sx, sy, sz = fresh[0] * instability[0], fresh[0] * instability[1], fresh[0] * instability[2]
-    for j in range(0, len(out), stride):
-        if processes > 1 and j & (strides[1] - 1) == 0:  # no other process steps between two steps of the second
-            since = j
-            base[:], rise[:] = 0.0, 0.0
-            for p in range(1, processes):
-                left = strides[p] - (j & (strides[p] - 1))  # nodes to its next step
-                for c in range(3):
-                    if left == strides[p]:
-                        _step(p, c, strides, keep, fresh, instability, instability_rng, value, slope)
-                    base[c] += value[p, c] - left * slope[p, c]
-                    rise[c] += slope[p, c]
-        gx, gy, gz = rise[0], rise[1], rise[2]
-        x, y, z = base[0] + (j - since) * gx, base[1] + (j - since) * gy, base[2] + (j - since) * gz
-        if processes > 0:  # the fastest in numbers, not in memory: it takes most of the time
-            x, y, z = x + vx, y + vy, z + vz
-            ax = kept * vx + sx * instability_rng.standard_normal()
-            ay = kept * vy + sy * instability_rng.standard_normal()
-            az = kept * vz + sz * instability_rng.standard_normal()
-            gx, gy, gz = gx + (ax - vx) * per_stride, gy + (ay - vy) * per_stride, gz + (az - vz) * per_stride
-            vx, vy, vz = ax, ay, az
-        for i in range(min(stride, len(out) - j)):
-            out[j + i, 0], out[j + i, 1], out[j + i, 2] = x + i * gx, y + i * gy, z + i * gz
-    if walk[0] > 0.0 or walk[1] > 0.0 or walk[2] > 0.0:
-        x, y, z = 0.0, 0.0, 0.0
-        ax, ay, az = walk_rng.standard_normal(), walk_rng.standard_normal(), walk_rng.standard_normal()
-        for j in range(len(out)):  # a loop of its own: two generators in one are half as fast
-            out[j, 0] += walk[0] * x
-            out[j, 1] += walk[1] * y
-            out[j, 2] += walk[2] * z
-            bx, by, bz = walk_rng.standard_normal(), walk_rng.standard_normal(), walk_rng.standard_normal()
-            x, y, z = x + (LATE * ax + EARLY * bx), y + (LATE * ay + EARLY * by), z + (LATE * az + EARLY * bz)
-            ax, ay, az = bx, by, bz
+            value = settings[sigma + p] * settings[s.INSTABILITY + c] * normals[used]
+            used += 1
+            memory[m.PARTS + 3 * p + c] = value
+            memory[m.PARTS + 3 * (processes + p) + c] = 0.0
+            if p == 0:
+                memory[m.FASTEST + c] = value
+    for c in range(3):
+        memory[m.BASE + c] = memory[m.RISE + c] = 0.0
+    memory[m.POSITION + m.INSTABILITY] = used
+    memory[m.DRIFT_STARTED], memory[m.NODE] = 1.0, settings[s.NODE]
+    memory[m.WITHIN] = memory[m.J] = memory[m.SINCE] = 0.0
+    if settings[s.NODE] > 1.0:
+        _node(0, settings, memory, normals)
+        memory[m.J] = 1.0
 
 
-@njit(cache=True, nogil=True)
-def matlab_drift_rows(numerator, denominator, instability, instability_rng, walk, walk_rng, out):
+@njit(cache=True)
+def instability_block(n, settings, memory, normals, out):
+    """The next n samples: straight lines between nodes, NODE samples apart, or between steps of the fastest process."""
+    if memory[m.DRIFT_STARTED] == 0.0:
+        _start_instability(settings, memory, normals)
+    node = int(memory[m.NODE])
+    fastest = int(settings[strides_at(settings)]) // node
+    period, per_node = node if node > 1 else fastest, 1.0 / node
+    x, y, z = memory[m.VALUE], memory[m.VALUE + 1], memory[m.VALUE + 2]
+    dx, dy, dz = memory[m.SLOPE], memory[m.SLOPE + 1], memory[m.SLOPE + 2]
+    within, k = int(memory[m.WITHIN]), 0
+    while k < n:
+        if within == 0 and node > 1:
+            x, y, z = memory[m.VALUE], memory[m.VALUE + 1], memory[m.VALUE + 2]  # of the node before
+            _node(int(memory[m.J]), settings, memory, normals)
+            memory[m.J] += 1.0
+            dx, dy, dz = memory[m.VALUE] - x, memory[m.VALUE + 1] - y, memory[m.VALUE + 2] - z
+        elif within == 0:
+            _node(int(memory[m.J]), settings, memory, normals)
+            memory[m.J] += fastest
+            x, y, z = memory[m.VALUE], memory[m.VALUE + 1], memory[m.VALUE + 2]
+            dx, dy, dz = memory[m.SLOPE], memory[m.SLOPE + 1], memory[m.SLOPE + 2]
+        elif node > 1:
+            x, y, z = memory[m.SLOPE], memory[m.SLOPE + 1], memory[m.SLOPE + 2]
+            dx, dy, dz = memory[m.VALUE] - x, memory[m.VALUE + 1] - y, memory[m.VALUE + 2] - z
+        passed = min(period - within, n - k)
+        for i in range(passed):
+            part = (within + i) * per_node
+            out[0, k + i], out[1, k + i], out[2, k + i] = x + part * dx, y + part * dy, z + part * dz
+        k += passed
+        within = (within + passed) % period
+        if node > 1:
+            memory[m.SLOPE], memory[m.SLOPE + 1], memory[m.SLOPE + 2] = x, y, z  # kept for a block that begins between
+    memory[m.WITHIN] = within
+
+
+@njit(cache=True)
+def walk_block(n, settings, memory, normals, out):
+    """Add the random walk: it starts at zero with the standard deviation WALK per sample."""
+    used = int(memory[m.POSITION + m.WALK])
+    wx, wy, wz = settings[s.WALK], settings[s.WALK + 1], settings[s.WALK + 2]
+    if memory[m.WALK_STARTED] == 0.0:
+        memory[m.WALK_STARTED] = 1.0
+        for c in range(3):
+            memory[m.WALK_STEP + c] = normals[used + c]
+        used += 3
+    x, y, z = memory[m.WALK_AT], memory[m.WALK_AT + 1], memory[m.WALK_AT + 2]
+    ax, ay, az = memory[m.WALK_STEP], memory[m.WALK_STEP + 1], memory[m.WALK_STEP + 2]
+    for k in range(n):
+        out[0, k] += wx * x
+        out[1, k] += wy * y
+        out[2, k] += wz * z
+        bx, by, bz = normals[used], normals[used + 1], normals[used + 2]
+        used += 3
+        x, y, z = x + (LATE * ax + EARLY * bx), y + (LATE * ay + EARLY * by), z + (LATE * az + EARLY * bz)
+        ax, ay, az = bx, by, bz
+    memory[m.WALK_AT], memory[m.WALK_AT + 1], memory[m.WALK_AT + 2] = x, y, z
+    memory[m.WALK_STEP], memory[m.WALK_STEP + 1], memory[m.WALK_STEP + 2] = ax, ay, az
+    memory[m.POSITION + m.WALK] = used
+
+
+@njit(cache=True)
+def matlab_block(n, settings, memory, ahead, out):
     """imuSensor's bias instability (a digital filter of unit noise, from rest) and random walk (a running sum).
 
-    Numerator and denominator have one length, and denominator[0] is 1. One row per sample.
+    Numerator and denominator have one length, and denominator[0] is 1.
     """
-    order = len(denominator) - 1
-    memory = np.zeros((order + 1, 3))  # the last row stays zero
-    walked = np.zeros(3)
-    filtered = instability[0] > 0.0 or instability[1] > 0.0 or instability[2] > 0.0
-    walks = walk[0] > 0.0 or walk[1] > 0.0 or walk[2] > 0.0
-    for i in range(len(out)):
+    order, numerator = int(settings[s.ORDER]), strides_at(settings)
+    denominator = numerator + order + 1
+    filtered, walks = acts(settings, s.INSTABILITY), acts(settings, s.WALK)
+    used, stepped = int(memory[m.POSITION + m.INSTABILITY]), int(memory[m.POSITION + m.WALK])
+    for k in range(n):
         for c in range(3):
             total = 0.0
             if filtered:
-                w = instability[c] * instability_rng.standard_normal()
-                total = numerator[0] * w + memory[0, c]
-                for k in range(order):
-                    memory[k, c] = memory[k + 1, c] + numerator[k + 1] * w - denominator[k + 1] * total
+                w = settings[s.INSTABILITY + c] * ahead[m.INSTABILITY, used + 3 * k + c]
+                total = settings[numerator] * w + memory[m.PARTS + c]
+                for i in range(order):  # the last tap stays zero
+                    tap = m.PARTS + 3 * i + c
+                    memory[tap] = memory[tap + 3] + settings[numerator + i + 1] * w
+                    memory[tap] -= settings[denominator + i + 1] * total
             if walks:
-                walked[c] += walk[c] * walk_rng.standard_normal()
-                total += walked[c]
-            out[i, c] = total
+                memory[m.SUM + c] += settings[s.WALK + c] * ahead[m.WALK, stepped + 3 * k + c]
+                total += memory[m.SUM + c]
+            out[c, k] = total
+    memory[m.POSITION + m.INSTABILITY] += 3 * n if filtered else 0
+    memory[m.POSITION + m.WALK] += 3 * n if walks else 0

@@ -192,7 +192,7 @@ class NoiseStops:
         """Before the first sample, of a source that reads every step_s."""
         if not 0.0 < step_s < np.inf:
             raise InputError(f"the usual step is {step_s} s; give a number above 0")
-        settle(judge.rows)
+        fix_signature(judge.rows)
         size = self.window_of(step_s)
         x = np.zeros(judge.state_size(size))
         x[judge.SIZE], x[judge.STEP_S] = size, step_s

@@ -20,10 +20,9 @@ from strapdown.papers.b.flight import flight
 from strapdown.papers.claim import Claim
 from strapdown.reporting.figures import STYLE, panels
 from strapdown.rotation import wrap
-from strapdown.sensors.magnetic_sources import MagneticWorld
-from strapdown.sensors.magnetometer import ideal_field
 from strapdown.sensors.module import Module
 from strapdown.sensors.parts.part import load_part
+from strapdown.sensors.record import Surroundings, ideal_readings, record
 from strapdown.types import Array, Motion, Recording, Solution
 
 GRAVITY = 9.81
@@ -61,17 +60,14 @@ def flown() -> Recording:
     """The flight as a virtual MPU-6050 with a QMC5883L logs it, its offsets found in the rest before take-off."""
     path = flight(GRAVITY)
     triads = {**load_part("MPU-6050").draw(SEED).triads(), **load_part("QMC5883L").draw(SEED).triads()}
-    module = Module("imu", triads, seed=SEED)
-    fine_hz = RATE_HZ * module.inner_factor(RATE_HZ)
-    t = np.arange(round(path.duration_s * fine_hz)) / fine_hz
-    log = module.measure(_ideal(path.at(t), True), RATE_HZ)
+    around = Surroundings(GRAVITY, _FIELD_N)
+    log = record(path, Module("imu", triads, seed=SEED), rate_hz=RATE_HZ, surroundings=around)[:-1]
     return apply(calibrate_static(log, gravity=GRAVITY, noise=triads).calibration, log)
 
 
 def _ideal(motion: Motion, north: bool) -> Recording:
     """Perfect readings; north: with a magnetometer."""
-    field_s = ideal_field(motion, MagneticWorld(_FIELD_N, [])) if north else None
-    return Recording(motion.t, motion.w_nb_b, motion.specific_force_b(GRAVITY), field_s, truth=motion)
+    return ideal_readings(motion, Surroundings(GRAVITY, _FIELD_N if north else None))
 
 
 def _of_part(name: str, log: Recording) -> Solution:

@@ -10,9 +10,10 @@ import difflib
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -40,19 +41,36 @@ class Specimen:
     gyroscope: Triad | None = None
     magnetometer: Triad | None = None
     magnetometer_axes: Matrix | None = None  # v_imu = axes @ v_magnetometer
+    fastest_hz: Mapping[str, float] = field(default_factory=dict)  # largest rate of the magnetometer
+    magnetometer_part: str | None = None  # if it is another part on the same board
 
     def triads(self) -> dict[str, Triad]:
         """The instruments it has, by name."""
         return {name: getattr(self, name) for name in INSTRUMENTS if getattr(self, name) is not None}
 
+    def with_magnetometer(self, other: "Specimen") -> "Specimen":
+        """The same specimen with the magnetometer of another part on its board."""
+        if self.magnetometer is not None:
+            raise InputError(f"{self.part} has a magnetometer of its own; use it, or choose a part without one")
+        if other.magnetometer is None:
+            raise InputError(f"{other.part} has no magnetometer; name a part that has one")
+        return replace(
+            self,
+            magnetometer=other.magnetometer,
+            magnetometer_axes=other.magnetometer_axes,
+            fastest_hz=other.fastest_hz,
+            range={**self.range, "magnetometer": other.range["magnetometer"]},
+            magnetometer_part=other.part,
+        )
+
     def meta(self) -> dict[str, object]:
-        """What a model file says of its origin."""
-        said: dict[str, object] = {"part": self.part, "seed": self.seed, "range": dict(self.range)}
+        """The origin of a model, for its file."""
+        meta: dict[str, object] = {"part": self.part, "seed": self.seed, "range": dict(self.range)}
         if self.rate_hz is not None:
-            said["rate_hz"] = self.rate_hz
+            meta["rate_hz"] = self.rate_hz
         if self.magnetometer_axes is not None:
-            said["magnetometer_axes"] = [list(row) for row in self.magnetometer_axes]
-        return said
+            meta["magnetometer_axes"] = [list(row) for row in self.magnetometer_axes]
+        return meta
 
 
 @dataclass(frozen=True)
@@ -89,7 +107,7 @@ class Part:
     def _specimen(self, seed: int | None, range: float | Mapping[str, float] | None, rate_hz: float | None) -> Specimen:
         ranges = self._ranges(range)
         self._check_rate(rate_hz)
-        triads: dict[str, Triad] = {}
+        triads: dict[str, Any] = {}
         for name in self.instruments:
             spread = no_spread if seed is None else drawn_spread(seed, self.name, name)
             try:
@@ -97,6 +115,7 @@ class Part:
             except InputError as error:
                 raise InputError(f"{self.path}: {name}: {error}") from None
         mag = self.file.magnetometer
+        top = None if mag is None else self.largest_rate_hz("magnetometer")
         return Specimen(
             self.name,
             seed,
@@ -104,6 +123,7 @@ class Part:
             rate_hz,
             **triads,
             magnetometer_axes=None if mag is None or mag.axes is None else mag.axes.rows,
+            fastest_hz={} if top is None else {"magnetometer": top},
         )
 
     def _ranges(self, given: float | Mapping[str, float] | None) -> dict[str, float]:
