@@ -123,7 +123,7 @@ def refuse_row(settings: Array, memory: Array, t: Array, ideal: Array, force: Ar
 
 def listed_kernels() -> None:
     """Kernels of live readings take arrays that are writable or not, without being compiled for each mixture."""
-    from strapdown.kernels.compiled import settle  # imports all kernels
+    from strapdown.kernels.compiled import fix_signature  # imports all kernels
 
     for kernel in (read_rows, module_rows):
-        settle(kernel)
+        fix_signature(kernel)
