@@ -6,10 +6,13 @@ Usage: python tools/plain_words.py [BASE]
 New text is every line that was added since the commit BASE. Older text is rewritten step by step.
 """
 
+import io
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+import tokenize
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -52,7 +55,30 @@ def added_lines(base: str, root: Path = ROOT) -> Iterator[tuple[str, int, str]]:
             number += 1
 
 
-def problems(lines: Iterator[tuple[str, int, str]], words: list[tuple[str, list[str], str]]) -> list[str]:
+def prose(lines: Iterable[tuple[str, int, str]], root: Path = ROOT) -> Iterator[tuple[str, int, str]]:
+    """The lines, those of Python reduced to their comments and strings: names of variables are code."""
+    texts: dict[str, dict[int, str]] = {}
+    for file, number, text in lines:
+        if not file.endswith(".py"):
+            yield file, number, text
+            continue
+        if file not in texts:
+            texts[file] = python_prose((root / file).read_text(encoding="utf-8"))
+        yield file, number, texts[file].get(number, "")
+
+
+def python_prose(source: str) -> dict[int, str]:
+    """Comments and strings of a Python file by line number; without the code inside f-strings."""
+    found: dict[int, str] = defaultdict(str)
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT or "STRING" in tokenize.tok_name[token.type]:
+            text = re.sub(r"\{[^{}]*\}", "", token.string)
+            for i, line in enumerate(text.split("\n")):
+                found[token.start[0] + i] += " " + line
+    return found
+
+
+def problems(lines: Iterable[tuple[str, int, str]], words: list[tuple[str, list[str], str]]) -> list[str]:
     """One line "file:line: ..." for each word that should not be there."""
     # \b alone takes an apostrophe or a hyphen for the end of a word, which is right; names with _ are code
     rules = [(re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE), word, but, instead) for word, but, instead in words]
@@ -73,7 +99,7 @@ def main(arguments: list[str]) -> int:
     words = table((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
     base = arguments[0] if arguments else BASE
     try:
-        found = problems(added_lines(base), words)
+        found = problems(prose(added_lines(base)), words)
     except (OSError, subprocess.CalledProcessError) as error:
         print(f"the words of new text were not checked: git cannot compare with {base} ({error})", file=sys.stderr)
         return 2

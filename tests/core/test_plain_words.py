@@ -52,3 +52,11 @@ def test_lines_are_those_added_since_the_base(tmp_path):
     (tmp_path / "b.md").write_text("it is told\n" * 20 + "new\n")
     git("add", ".")
     assert list(plain_words.added_lines("HEAD", tmp_path)) == [("b.md", 21, "new")]
+
+
+def test_of_python_only_comments_and_strings_are_read(tmp_path):
+    source = 'said = f"{said} is told"  # a bend\nsaid = 3\n"""It\nsays so."""\n'
+    (tmp_path / "x.py").write_text(source)
+    lines = [("x.py", i + 1, text) for i, text in enumerate(source.splitlines())]
+    kept = plain_words.problems(plain_words.prose(lines, tmp_path), TABLE)
+    assert [line.partition("; ")[0] for line in kept] == ['x.py:1: "told"', 'x.py:1: "bend"', 'x.py:4: "says"']
