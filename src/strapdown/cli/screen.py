@@ -71,7 +71,7 @@ def ready(*more: str) -> None:
                 bar.start()
                 said = True
         if said and cache_problem() is not None:
-            bar.console.print(f"warning: {cache_problem()}; every run compiles them again", soft_wrap=True)
+            bar.console.print(f"warning: every run compiles them again: {cache_problem()}", soft_wrap=True)
     finally:
         _stop(bar)
 

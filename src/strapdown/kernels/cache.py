@@ -7,6 +7,7 @@ the next start.
 """
 
 import hashlib
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -43,7 +44,7 @@ def prepare_cache(package: Path) -> None:
     for folder in dict.fromkeys(source.parent for source in sources):
         cache = _cache_folder(next(source for source in sources if source.parent == folder))
         if cache is not None:
-            _folders.add(str(cache))
+            _folders.add(os.path.normpath(cache))
             with suppress(OSError):  # an unreadable folder is treated as any other damage: kernel by kernel
                 _tidy(cache, made_from.hexdigest())
 
@@ -78,13 +79,19 @@ def _remove(path: Path, older_than: float | None = None) -> None:
             path.unlink()
 
 
+def _is_ours(this: Any) -> bool:
+    """Is this the dispatcher or the cache of one of our kernels?"""
+    if isinstance(this, FunctionCache):
+        return os.path.normpath(this.cache_path) in _folders
+    return str(this.__module__).startswith(PACKAGE)
+
+
 def _guarded(method: Callable[..., Any], instead: Callable[..., Any]) -> Callable[..., Any]:
     """numba's method; on failure `instead` is called with the object and the error. Only for our kernels."""
 
     @wraps(method)
     def call(this: Any, *args: Any) -> Any:
-        ours = this.cache_path in _folders if isinstance(this, FunctionCache) else this.__module__.startswith(PACKAGE)
-        if not ours:
+        if not _is_ours(this):
             return method(this, *args)
         try:
             return method(this, *args)

@@ -33,9 +33,11 @@ def compile_each(kernels: Sequence[tuple[Any, Any]], request: Callable[[str], st
     """
     missing = _Files(_not_in_cache(kernels))
     count = 0 if cache_problem() else min(_cores(), _MOST_PROCESSES, len(missing)) - 1
-    helpers = [_Helper(missing, request) for _ in range(count)]
+    helpers: list[_Helper] = []
     later = []
     try:
+        with suppress(OSError):  # no more processes are allowed: fewer helpers
+            helpers.extend(_Helper(missing, request) for _ in range(count))
         for kernel, signature in kernels:
             if missing.take(kernel.__module__):
                 yield compile_one(kernel, signature)
