@@ -81,7 +81,7 @@ def locked_flags(flags: ArrayLike, n: int, name: str, t: Array | None = None) ->
 def locked_attitude(q: ArrayLike, n: int, name: str, t: Array | None = None) -> Array:
     """Unit quaternions (w, x, y, z)."""
     array = locked(q, (n, 4), name, t)
-    with np.errstate(over="ignore"):  # squares of 1e200 are inf, and then told as that
+    with np.errstate(over="ignore"):  # squares of 1e200 are inf, and reported as a wrong norm
         norms = np.sqrt(np.einsum("ij,ij->i", array, array))
     if not (np.abs(norms - 1.0) <= UNIT_NORM_TOLERANCE).all():
         i = int(np.argmax(~(np.abs(norms - 1.0) <= UNIT_NORM_TOLERANCE)))

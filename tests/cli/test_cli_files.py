@@ -29,7 +29,7 @@ part = "my_part.toml"
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A rig with a pose log and a part file beside it."""
+    """A rig with a pose log and a part file next to it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rig.toml").write_text(RIG)
     (tmp_path / "poses.csv").write_text((ROOT / "examples" / "poses.csv").read_text().replace("time_s", "t", 1))

@@ -303,7 +303,7 @@ def test_nothing_grows_with_the_steps(name):
 
 
 @pytest.mark.parametrize(
-    ("what", "said"),
+    ("what", "sentence"),
     [
         (lambda p: p.command({"wrist": 1.0}), 'command: motor "wrist" is not there; valid names: shoulder, elbow'),
         (lambda p: p.command({"elbow": np.nan}), 'the target of motor "elbow" is nan'),
@@ -329,11 +329,11 @@ def test_nothing_grows_with_the_steps(name):
         (lambda p: p.restore(p.snapshot()[:99] + b"!" + p.snapshot()[100:]), "damaged or cut off"),
     ],
 )
-def test_what_a_plant_cannot_do_is_one_sentence(what, said):
+def test_what_a_plant_cannot_do_is_one_sentence(what, sentence):
     plant = arm("mujoco rk4")
     plant.advance_to(0.01)
     before = plant.snapshot()
-    with pytest.raises(InputError, match=said) as caught:
+    with pytest.raises(InputError, match=sentence) as caught:
         what(plant)
     assert "\n" not in str(caught.value)
     assert plant.snapshot() == before  # nothing has happened

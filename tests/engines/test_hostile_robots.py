@@ -30,13 +30,13 @@ for path in json.loads(sys.argv[1]):
     resource.setrlimit(resource.RLIMIT_CPU, (int(began) + 10, resource.getrlimit(resource.RLIMIT_CPU)[1]))
     try:
         MujocoRobot(RobotFile(Path(path)), gravity=9.81)
-        said = None
+        sentence = None
     except InputError as error:
-        said = str(error)
+        sentence = str(error)
     except BaseException as error:
-        said = f"FOREIGN {type(error).__name__}: {error}"
+        sentence = f"FOREIGN {type(error).__name__}: {error}"
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - used
-    print(json.dumps([path, said, time.process_time() - began, grown]), flush=True)
+    print(json.dumps([path, sentence, time.process_time() - began, grown]), flush=True)
 """
 
 GEOM = '<geom size=".1"/>'
@@ -159,7 +159,7 @@ TEXTS = {
     "leaves_root.xml": ('<mujoco><include file="/etc/passwd"/></mujoco>', "outside the folder of the robot file"),
     "leaves_link.xml": ('<mujoco><include file="link.xml"/></mujoco>', "outside the folder of the robot file"),
     "leaves_model.xml": (asset('<model name="s" file="../secret.xml"/>'), "outside the folder of the robot file"),
-    "nowhere.xml": (f'<mujoco><include file="{"x" * 300}.xml"/></mujoco>', "is not there; put it beside"),
+    "nowhere.xml": (f'<mujoco><include file="{"x" * 300}.xml"/></mujoco>', "is not there; put it next to"),
     "includes_numbers.xml": ('<mujoco><include file="sub/numbers.xml"/></mujoco>', "sub/numbers.xml, line 1: pos of"),
     "includes_pipe.xml": ('<mujoco><include file="pipe"/></mujoco>', "it is a pipe or a device"),
     "mesh_pipe.xml": (asset('<mesh name="m" file="pipe"/>', MESH), "it is a pipe or a device"),

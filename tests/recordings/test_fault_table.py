@@ -1,7 +1,7 @@
 """Fault by entry point: every way into the program gives the same verdict on a log, in the same sentence.
 
 Wrong units and signs are always reported: refused where physics is certain, else warned. Where a log cannot show a
-fault, the table says why.
+fault, the table states why.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Every number by which a log is judged: what it is derived from, and that it acts where it says."""
+"""Every number by which a log is judged: what it is derived from, and that it acts where it is set."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -107,7 +107,7 @@ def test_figures_of_a_report():
     }
     drawn = innovation_figure(updates)
     assert faults(drawn) == []
-    assert "% below" in drawn.axes[0].get_title(loc="left")  # zeros have no place on the axis, and it says so
+    assert "% below" in drawn.axes[0].get_title(loc="left")  # zeros have no place on the axis, and the title states it
     believed = np.sin(t) > 0.0
     drawn = detector_figure(t, np.where(believed, 0.0, 1e4 * rng.random(500)), 1.0, {"stop_believed": believed}, "size")
     assert faults(drawn) == [] and "drawn at" in drawn.axes[0].get_title(loc="left")

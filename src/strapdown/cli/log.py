@@ -143,7 +143,7 @@ def joined_log(
     return recording
 
 
-# what a command can do about a finding of the examination, besides what its sentence says
+# what a command can do about a finding of the examination, besides what its sentence states
 _OPTIONS = {
     "time_unit": "--columns",
     "accelerometer_unit": "--columns, --gravity",

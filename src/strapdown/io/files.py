@@ -54,7 +54,7 @@ _FILES_IN_META = ("part", "magnetometer_part", "model")
 
 
 def _with_full_paths(recording: Recording, folder: Path) -> Recording:
-    """A file that the log names by a relative path is looked for beside the log, not in the working folder."""
+    """A file that the log names by a relative path is looked for next to the log, not in the working folder."""
     named = {key: recording.meta.get(key) for key in _FILES_IN_META}
     full = {
         key: str((folder / value).resolve())

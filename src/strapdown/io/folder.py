@@ -56,7 +56,7 @@ def refuse_folder(folder: str | os.PathLike[str], names: list[str] | tuple[str, 
 def output_folder(folder: str | os.PathLike[str], owner: str) -> Iterator[Path]:
     """An empty folder to write the results into; they become those of `folder` if the block ends well.
 
-    owner: the command and what else tells its results from others in the same folder, as "reproduce A a-e".
+    owner: the command and what else distinguishes its results from others in the same folder, as "reproduce A a-e".
     """
     folder = Path(folder)
     made = _make(folder)

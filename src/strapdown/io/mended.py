@@ -1,4 +1,4 @@
-"""What a mapping says of faults of a file: empty cells, repeated stamps, axes of another frame."""
+"""What a mapping states about faults of a file: empty cells, repeated stamps, axes of another frame."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -35,7 +35,7 @@ class Heading:
 
     def of(self, recording: Recording) -> tuple[float | None, float]:
         """Yaw and its standard deviation for this recording; None: the magnetometer's. A yaw that is unknown is drawn
-        north without one: a linear filter with such a variance would bend the path, so the program adds it after."""
+        north without one: a linear filter with such a variance would distort the path, so the program adds it after."""
         if self.yaw_rad is not None:
             return self.yaw_rad, self.sigma_rad
         return (None, 0.0) if recording.mag_s is not None else (NORTH_RAD, 0.0)

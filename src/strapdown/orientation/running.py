@@ -1,7 +1,7 @@
 """What all orientation filters share: the live step, what it believes, and the run over a recording.
 
 A filter brings two kernels. step(state, settings, gyr_s, acc_s, mag_s, dt) changes an array of numbers laid out as
-kernels/orientation/state.py says, and returns False where an array has a wrong length; without a new magnetometer
+kernels/orientation/state.py states, and returns False where an array has a wrong length; without a new magnetometer
 reading mag_s is empty. rows(state, settings, dt, gyr_s, acc_s, mag_s, mag_new, q, bias, sigma, flags) is the loop over
 the same step: live and recorded give the same bits.
 """

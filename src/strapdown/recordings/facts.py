@@ -123,7 +123,7 @@ def noise_of_part(recording: Recording, part: str | Part | None = None) -> tuple
     """(name, errors by instrument) of the part given, or of the one that the log names if the catalogue knows it.
 
     Of a data sheet's numbers those for the log's own rate and range are taken, where the part has them, and a
-    magnetometer that stands beside the part has those of its own part.
+    magnetometer next to the part has those of its own part.
     """
     meta = recording.meta
     named = part if part is not None else meta.get("part")

@@ -51,7 +51,7 @@ def _chained(values: Sequence[Any]) -> Any:
 
 def with_instrument(recording: Recording, other: Recording, name: str) -> Recording:
     """The recording with an instrument of another one, field `name` of SLOW: each reading joins the first row that is
-    not earlier; rows between repeat it, and `new` says which they are. An odometer is interpolated instead."""
+    not earlier; rows between repeat it, and `new` flags them. An odometer is interpolated instead."""
     if name not in SLOW or name in ("position_fix", "velocity_fix", "height"):
         raise InputError(f"{name} cannot be taken from another recording; valid: mag_s, temperature, tilt_s, odometer")
     values = getattr(other, name)

@@ -66,4 +66,4 @@ ONE_DIRECTION = 0.9  # length of the mean direction: above, the log shows one si
 SILENT_S, SILENT_STEPS = 5.0, 10.0  # without a magnetometer reading, and so many times its usual step: reported
 
 # ---------------------------------------------------------------- temperature
-CELSIUS = (-60.0, 200.0)  # beyond every part's limits; 293 is a room in kelvin
+CELSIUS = (-60.0, 200.0)  # beyond every part's limits; 293 is room temperature in kelvin

@@ -17,7 +17,7 @@ _GOOD_MATRIX, _USABLE_MATRIX = 2e-3, 1e-2  # deviation of the gyroscope's matrix
 _GOOD_TURN, _USABLE_TURN = np.radians(0.3), np.radians(2.0)
 _ESTIMATED = (
     "the part's noise is not known, so drift was told from the scatter of the poses: for parts with strong flicker "
-    "noise deviations of biases may be too small by up to 2; name the part"
+    "standard deviations of biases may be too small by up to 2; name the part"
 )
 
 

@@ -134,7 +134,7 @@ class MjcfSurvey:
         self._file(XmlFile(path), count, included)
 
     def _inside(self, where: str, xml: XmlFile, name: str) -> Path:
-        """The XML file of that name where the engine finds it: beside the main file, else beside the one that asks."""
+        """The XML file of that name where the engine finds it: next to the main file, else next to the one that asks."""
         name = name.replace("\\", "/")  # as the engine does
         for folder in (self._main.parent, xml.path.parent):
             path = folder / name
@@ -149,7 +149,7 @@ class MjcfSurvey:
                 )
             if there:
                 return path
-        raise RobotError(f'{where}: file "{shown(name)}" is not there; put it beside the robot file')
+        raise RobotError(f'{where}: file "{shown(name)}" is not there; put it next to the robot file')
 
     def _assets(self, xml: XmlFile, name: str) -> list[Path]:
         """All files that the engine may take for this name."""

@@ -56,7 +56,7 @@ def angle_jacobians(x, roll, pitch, over_cosine):
 
 @callee
 def _times_transition(x, down, across, dt):
-    """cov <- F cov, in place; down, across: from one element to the next below it and beside it. With the two swapped
+    """cov <- F cov, in place; down, across: from one element to the next below it and next to it. With the two swapped
     cov <- cov F'."""
     half = 0.5 * dt * dt
     for j in range(N):

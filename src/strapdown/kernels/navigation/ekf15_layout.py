@@ -25,7 +25,7 @@ X_SIZE = SCRATCH + 341
 
 # what a row brings
 SEEN_STOP, SEEN_FIELD = 1, 2
-# what a row said
+# what a row reports
 BELIEVED, REFUSED, GAP, UPDATED, NOT_UPDATED = 1, 2, 4, 8, 16
 
 # settings s

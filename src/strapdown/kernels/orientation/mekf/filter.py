@@ -98,7 +98,7 @@ LEAST_REFERENCE_S = 0.5  # before that the field is taken as it is
 
 @inner
 def _write_sigma(state, settings):
-    """Standard deviations: those of the covariance and the floor, and while force or field point too far beside up or
+    """Standard deviations: those of the covariance and the floor, and while force or field point too far from up or
     north, that angle."""
     lost2 = 0.0
     if state[LOST_T] > 0.0:
