@@ -1,7 +1,7 @@
 """Tables on the terminal: as wide as it is, broken between words and never inside one.
 
-Where the columns do not fit next to each other, the table is shown in parts, each with the first columns, which name the
-row. A word that is longer than the terminal is wide is the only one that is cut.
+Where the columns do not fit next to each other, the table is split into parts. Each has the first columns, which name
+the row. A word that is longer than the terminal is wide is the only one that is cut.
 """
 
 import os

@@ -134,7 +134,7 @@ class MjcfSurvey:
         self._file(XmlFile(path), count, included)
 
     def _inside(self, where: str, xml: XmlFile, name: str) -> Path:
-        """The XML file of that name where the engine finds it: next to the main file, else next to the one that asks."""
+        """The XML file of that name where the engine finds it: next to the main file, else to the one that asks."""
         name = name.replace("\\", "/")  # as the engine does
         for folder in (self._main.parent, xml.path.parent):
             path = folder / name
