@@ -1,7 +1,11 @@
 """One way to measure for all benchmarks."""
 
+import os
+import resource
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 
 def cpu_seconds(work: Callable[[], object], rounds: int = 5) -> float:
@@ -22,3 +26,11 @@ def interleaved(works: dict[str, Callable[[], object]], rounds: int = 5) -> dict
         for name, work in works.items():
             best[name] = min(best[name], cpu_seconds(work, 1))
     return best
+
+
+def cpu_of(arguments: Sequence[str], **environment: str) -> float:
+    """CPU seconds of a fresh interpreter and the processes that it waits for."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env={**os.environ, **environment})
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime

@@ -1,11 +1,28 @@
-"""Kernels are compiled once, with a word to the user, and come from the cache afterwards."""
+"""Kernels are compiled once, with a message to the user, and come from the cache afterwards; helper processes end."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
-from strapdown.kernels import _drop_stale_cache
-from strapdown.kernels.compiled import KERNELS, compile_all
+import pytest
+
+from strapdown.kernels.compiled import KERNELS, compile_all, fix_signature
+
+COMPILE = "from strapdown.kernels.compiled import compile_kernels; print(sum(compile_kernels({files!r})), flush=True)"
+
+
+def interpreter(program, cache, **more):
+    return subprocess.Popen(
+        [sys.executable, "-c", program],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **more,
+    )
 
 
 def test_the_first_run_says_that_it_compiles_and_later_ones_do_not(tmp_path):
@@ -34,18 +51,58 @@ def test_every_kernel_is_compiled_for_what_it_is_called_with():
     assert len({kernel for kernel, _ in KERNELS}) == len(KERNELS)
 
 
-def test_a_changed_source_drops_every_compiled_kernel(tmp_path):
-    """numba looks at a kernel's own file only: a change in one that it calls would go unseen."""
-    cache = tmp_path / "__pycache__"
-    cache.mkdir()
-    (tmp_path / "callee.py").write_text("a = 1\n")
-    compiled = cache / "caller.rows-1.py311.nbi"
-    for change in (None, "a = 2\n"):
-        if change:
-            (tmp_path / "callee.py").write_text(change)
-        compiled.write_text("")
-        _drop_stale_cache(tmp_path)
-        assert not compiled.exists()
-        compiled.write_text("")
-        _drop_stale_cache(tmp_path)  # nothing changed since
-        assert compiled.exists()
+def test_a_kernel_of_fixed_signature_stays_ready():
+    kernel, _ = KERNELS[0]
+    try:
+        fix_signature(kernel)
+        fix_signature(kernel)
+        list(compile_all())  # does not compile it again, which numba would refuse
+    finally:
+        kernel.disable_compile(False)
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks for child processes in /proc")
+class TestHelpers:
+    def children(self, pid):
+        found = []
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = stat.read_text().rpartition(")")[2].split()
+            except OSError:  # has ended
+                continue
+            if int(fields[1]) == pid and fields[0] != "Z":
+                found.append(int(stat.parent.name))
+        return found
+
+    def running(self, pid):
+        try:
+            return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        except OSError:
+            return False
+
+    def test_a_helper_compiles_what_its_parent_finds_in_the_cache(self, tmp_path):
+        """Two files: one for each process; all are reported as compiled. Then none is."""
+        for expected in ("10", "0"):
+            done = interpreter(COMPILE.format(files=["rotation", "frames"]), tmp_path)
+            out, err = done.communicate(timeout=120)
+            assert done.returncode == 0 and err == "", err
+            assert out.strip() == expected
+
+    def test_helpers_end_when_their_parent_is_killed(self, tmp_path):
+        parent = interpreter(COMPILE.format(files=["rotation", "orientation.vqf", "sensors"]), tmp_path)
+        try:
+            until = time.monotonic() + 60.0
+            while not (found := self.children(parent.pid)) and time.monotonic() < until:
+                time.sleep(0.05)
+            if len(os.sched_getaffinity(0)) == 1:
+                pytest.skip("one core: no helpers")
+            assert found
+            time.sleep(2.0)  # into its work
+            assert all(self.running(pid) for pid in found)
+        finally:
+            os.kill(parent.pid, signal.SIGKILL)
+            parent.communicate()
+        killed = time.monotonic()
+        while any(self.running(pid) for pid in found) and time.monotonic() < killed + 5.0:
+            time.sleep(0.05)
+        assert not any(self.running(pid) for pid in found)

@@ -23,6 +23,7 @@ def told() -> Console:
 
 def ready(*more: str) -> None:
     """Compile the kernels of motion and of further files; says so, with progress, if they are not in the cache."""
+    from strapdown.kernels.cache import cache_problem
     from strapdown.kernels.compiled import MOTION, compile_kernels, kernels_of
 
     files = (*MOTION, *more)
@@ -35,6 +36,8 @@ def ready(*more: str) -> None:
                 bar.console.print("first run: compiling numerical kernels, cached from then on")
                 bar.start()
                 said = True
+        if said and cache_problem() is not None:
+            bar.console.print(f"warning: {cache_problem()}; every run compiles them again", soft_wrap=True)
     finally:
         _stop(bar)
 

@@ -1,29 +1,22 @@
-"""Numbers and arrays in, arrays out: numba only. A kernel never takes strings, never raises, never reads a clock.
+"""Numerical kernels: numbers and arrays in, arrays out.
 
-numba caches a compiled kernel until its own file changes, and does not see changes in kernels that it calls from other
-files. So the cache is dropped here as soon as any of them changes.
+A kernel takes arrays and numbers, never strings; it never raises and never reads a clock. Those that the API calls
+stand with their signature in compiled.py. With NUMBA_DISABLE_JIT=1 kernels run as Python, and a debugger can step
+through them. This holds by construction if a kernel keeps to these rules:
+
+- decorators are those of jit.py or numba's njit(cache=True, ...); every intrinsic, in jit.py, has a twin in Python;
+- a pointer (jit.pointer, jit.row) is only indexed, with integers that are not negative;
+- a divisor is not zero, a square root's argument not negative, an exponent small enough: compiled code goes on with inf
+  or nan, Python raises;
+- an index that was computed as a float goes through int(...).
 """
 
-import contextlib
-import hashlib
 from pathlib import Path
 
-_STAMP = "kernels.sha256"
+from numba import config
 
+if not config.DISABLE_JIT:
+    from strapdown.kernels.cache import guard_cache, prepare_cache
 
-def _drop_stale_cache(folder: Path) -> None:
-    """Remove compiled kernels if the sources are not those they were compiled from."""
-    sources = b"".join(path.read_bytes() for path in sorted(folder.rglob("*.py")))
-    now = hashlib.sha256(sources).hexdigest()
-    cache = folder / "__pycache__"
-    stamp = cache / _STAMP
-    with contextlib.suppress(OSError):  # a folder we may not write to was installed as a whole: nothing is stale there
-        if stamp.is_file() and stamp.read_text(encoding="ascii") == now:
-            return
-        for compiled in folder.rglob("__pycache__/*.nb[ci]"):
-            compiled.unlink(missing_ok=True)
-        cache.mkdir(exist_ok=True)
-        stamp.write_text(now, encoding="ascii")
-
-
-_drop_stale_cache(Path(__file__).parent)
+    guard_cache()
+    prepare_cache(Path(__file__).parent)

@@ -1,22 +1,16 @@
-"""Compiles kernels for the arrays they get in use, or loads them from numba's cache.
+"""The kernels that the API calls, each with the types that it is called with; compiled, or loaded from numba's cache.
 
-Commands call this first, for the kernels they need, so that a user's first run says what it is doing instead of
-standing still.
+Commands call compile_kernels first, for the kernels they need, so that a first run can show its progress.
 """
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from numba import boolean, float64, int64, types
+from numba import boolean, config, float64, int64, types
 
 from strapdown.kernels import frames, rotation
 from strapdown.kernels.calibration import allan, ellipsoid
+from strapdown.kernels.compiling import compile_each, compile_one, requested_files
 from strapdown.kernels.navigation import dead_reckoning as strapdown
 from strapdown.kernels.navigation import ekf15, mechanisation, stop_detectors, stop_gain, stop_judge
 from strapdown.kernels.navigation.eskf import filter as eskf
@@ -115,112 +109,53 @@ KERNELS = (
 )
 
 
-_TAKEN = "STRAPDOWN_KERNELS_TAKEN"  # in the environment of a helping process: the folder of what is taken
-_MOST_PROCESSES = 4
 _HERE = "strapdown.kernels."
 
 MOTION = ("rotation", "frames")  # what every command needs; a file or folder of kernels/, dots between names
 ERRORS = ("sensors",)
 
+_fixed: set[Any] = set()  # kernels that accept their listed signature only
+
 
 def kernels_of(files: Sequence[str], live: bool = False) -> list[tuple[Any, Any]]:
-    """The kernels of the named files or folders ("navigation.eskf"), each with its signature. live: with the steps
-    that only live programs call; one that is called all the same is compiled then."""
+    """The kernels of the named files or folders ("navigation.eskf"), each with its signature. live: including the steps
+    that only live programs call; without it they are compiled at their first call."""
     wanted = tuple(f"{_HERE}{file}." for file in files)
     found = [item for item in KERNELS if f"{item[0].__module__}.".startswith(wanted)]
     return [item for item in found if live or item[0].__name__ != "step"]
 
 
 def compile_kernels(files: Sequence[str], live: bool = False) -> Iterator[bool]:
-    """Make kernels ready one by one; yields for each whether it had to be compiled (False: found in the cache).
-
-    If some are not in the cache other processes help, one for each further core, beginning at the other end. Who begins
-    with a file of kernels takes it: its kernels have parts in common. The others find them in the cache.
-    """
-    kernels = kernels_of(files, live)
-    missing = {kernel.__module__ for kernel, _ in kernels if not _in_cache(kernel)}
-    count = min(os.cpu_count() or 1, _MOST_PROCESSES, len(missing)) - 1
-    with ExitStack() as held:
-        taken, helpers, later = Path(), [], []
-        if count > 0 and _TAKEN not in os.environ:
-            taken = Path(held.enter_context(TemporaryDirectory(prefix="strapdown-kernels-")))
-            helpers = [_helper(files, live, taken) for _ in range(count)]
-            held.callback(_end, helpers)
-        for kernel, signature in kernels:
-            if helpers and kernel.__module__ in missing and not _take(taken, kernel):
-                later.append((kernel, signature))
-                continue
-            yield _made(kernel, signature)
-        for process in helpers:
-            process.wait()
-        for kernel, signature in later:
-            _made(kernel, signature)  # from the cache, or here if its process failed
-            yield True
+    """Compile or load kernels; yields for each whether it had to be compiled (False: it was in the cache)."""
+    if config.DISABLE_JIT:
+        return
+    kernels = [item for item in kernels_of(files, live) if item[0] not in _fixed]
+    yield from compile_each(kernels, lambda module: f"{module.removeprefix(_HERE)} {'live' if live else ''}")
 
 
-def _made(kernel: Any, signature: Any) -> bool:
-    before = sum(kernel.stats.cache_misses.values())
-    if kernel._can_compile:  # else it is settled, and ready
-        kernel.compile(signature)
-    return sum(kernel.stats.cache_misses.values()) > before
-
-
-def _in_cache(kernel: Any) -> bool:
-    """Has numba an index of it on disk? It need not be of this version: then it is compiled all the same."""
-    return Path(kernel._cache._cache_file._index_path).is_file()
-
-
-def _take(taken: Path, kernel: Any) -> bool:
-    """Is the kernel's file ours to compile? It is if we took it already, or nobody did."""
-    mark = taken / kernel.__module__
-    try:
-        with mark.open("x") as file:
-            file.write(str(os.getpid()))
-        return True
-    except FileExistsError:
-        return mark.read_text() == str(os.getpid())
-
-
-def _helper(files: Sequence[str], live: bool, taken: Path) -> "subprocess.Popen[bytes]":
-    program = f"from strapdown.kernels.compiled import help_to_compile; help_to_compile({list(files)!r}, {live})"
-    return subprocess.Popen(
-        [sys.executable, "-c", program],
-        env={**os.environ, _TAKEN: str(taken)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-
-
-def _end(processes: "Sequence[subprocess.Popen[bytes]]") -> None:
-    for process in processes:
-        process.kill()
-        process.wait()
-
-
-def help_to_compile(files: Sequence[str], live: bool) -> None:
-    """Compile, into the cache, what no other process has taken: files from the last to the first."""
-    taken = Path(os.environ[_TAKEN])
-    names = dict.fromkeys(kernel.__module__ for kernel, _ in reversed(kernels_of(files, live)))
-    for name in names:
-        for kernel, signature in kernels_of([name.removeprefix(_HERE)], live):
-            if _in_cache(kernel) or not _take(taken, kernel):
-                break
-            kernel.compile(signature)
+def help_to_compile() -> None:
+    """Body of a helper process: compile files of kernels, into the cache, as the parent process asks for them."""
+    for request in requested_files():
+        file, _, live = request.partition(" ")
+        for kernel, signature in kernels_of([file], live == "live"):
+            compile_one(kernel, signature)
 
 
 def compile_all() -> Iterator[bool]:
-    """Make all kernels ready, those of live programs too."""
+    """Compile or load all kernels, those of live programs too."""
     return compile_kernels(sorted({kernel.__module__.removeprefix(_HERE) for kernel, _ in KERNELS}), live=True)
 
 
-def settle(kernel: Any) -> None:
-    """Keep a kernel to its listed signature, ready or made so now.
+def fix_signature(kernel: Any) -> None:
+    """Compile or load a kernel, and let it accept its listed signature only.
 
-    Arrays may then be writable or not: without this numba compiles a kernel anew for every mixture of them.
+    It then takes writable arrays where read-only ones are listed. Without this numba would compile it again for every
+    mixture of the two.
     """
-    if kernel._can_compile:
-        for item, signature in KERNELS:
-            if item is kernel:
-                kernel.compile(signature)
-                kernel.disable_compile()
+    if kernel in _fixed or config.DISABLE_JIT:
+        return
+    for item, signature in KERNELS:
+        if item is kernel:
+            kernel.compile(signature)
+            kernel.disable_compile()
+            _fixed.add(kernel)

@@ -2,44 +2,43 @@
 
 import math
 
-from numba import njit
-
+from strapdown.kernels.jit import inlined, inner, kernel, plain, pointer, row
 from strapdown.kernels.rotation import mul, rotate
 
 
-@njit(cache=True, inline="always")
+@inlined
 def cross(ax, ay, az, bx, by, bz):
     return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
-@njit(cache=True)
+@kernel
 def mounted_rows(rows, g_n, r_bs_b, q_bs, p_n, v_n, a_n, q_ns, w_s, dw_s):
     """From the link's frame b to the sensor's frame s, row by row.
 
     rows: p_n 0:3, q_nb 3:7, v_n 7:10, w_n 10:13, f_n 13:16, dw_n 16:19, all of the link's origin; the linear
     acceleration has gravity in it (f = a - g), as physics engines give it.
     """
+    g, r, m = pointer(g_n), pointer(r_bs_b), pointer(q_bs)
     for i in range(len(rows)):
-        qw, qx, qy, qz = rows[i, 3], rows[i, 4], rows[i, 5], rows[i, 6]
-        k = 1.0 / math.sqrt(qw * qw + qx * qx + qy * qy + qz * qz)
-        qw, qx, qy, qz = k * qw, k * qx, k * qy, k * qz
-        rx, ry, rz = rotate(qw, qx, qy, qz, r_bs_b[0], r_bs_b[1], r_bs_b[2])
-        wx, wy, wz = rows[i, 10], rows[i, 11], rows[i, 12]
+        now, p, v, a = row(rows, i), row(p_n, i), row(v_n, i), row(a_n, i)
+        k = 1.0 / math.sqrt(now[3] * now[3] + now[4] * now[4] + now[5] * now[5] + now[6] * now[6])
+        qw, qx, qy, qz = k * now[3], k * now[4], k * now[5], k * now[6]
+        rx, ry, rz = rotate(qw, qx, qy, qz, r[0], r[1], r[2])
+        wx, wy, wz = now[10], now[11], now[12]
         tx, ty, tz = cross(wx, wy, wz, rx, ry, rz)
         cx, cy, cz = cross(wx, wy, wz, tx, ty, tz)
-        ex, ey, ez = cross(rows[i, 16], rows[i, 17], rows[i, 18], rx, ry, rz)
-        p_n[i, 0], p_n[i, 1], p_n[i, 2] = rows[i, 0] + rx, rows[i, 1] + ry, rows[i, 2] + rz
-        v_n[i, 0], v_n[i, 1], v_n[i, 2] = rows[i, 7] + tx, rows[i, 8] + ty, rows[i, 9] + tz
-        a_n[i, 0] = rows[i, 13] + g_n[0] + (ex + cx)
-        a_n[i, 1] = rows[i, 14] + g_n[1] + (ey + cy)
-        a_n[i, 2] = rows[i, 15] + g_n[2] + (ez + cz)
-        qw, qx, qy, qz = mul(qw, qx, qy, qz, q_bs[0], q_bs[1], q_bs[2], q_bs[3])
-        q_ns[i, 0], q_ns[i, 1], q_ns[i, 2], q_ns[i, 3] = qw, qx, qy, qz
-        w_s[i, 0], w_s[i, 1], w_s[i, 2] = rotate(qw, -qx, -qy, -qz, wx, wy, wz)
-        dw_s[i, 0], dw_s[i, 1], dw_s[i, 2] = rotate(qw, -qx, -qy, -qz, rows[i, 16], rows[i, 17], rows[i, 18])
+        ex, ey, ez = cross(now[16], now[17], now[18], rx, ry, rz)
+        p[0], p[1], p[2] = now[0] + rx, now[1] + ry, now[2] + rz
+        v[0], v[1], v[2] = now[7] + tx, now[8] + ty, now[9] + tz
+        a[0], a[1], a[2] = now[13] + g[0] + (ex + cx), now[14] + g[1] + (ey + cy), now[15] + g[2] + (ez + cz)
+        q, w, dw = row(q_ns, i), row(w_s, i), row(dw_s, i)
+        qw, qx, qy, qz = mul(qw, qx, qy, qz, m[0], m[1], m[2], m[3])
+        q[0], q[1], q[2], q[3] = qw, qx, qy, qz
+        w[0], w[1], w[2] = rotate(qw, -qx, -qy, -qz, wx, wy, wz)
+        dw[0], dw[1], dw[2] = rotate(qw, -qx, -qy, -qz, now[16], now[17], now[18])
 
 
-@njit(cache=True)
+@inner
 def _unexplained(rows, velocity, acceleration, offset, i, h):
     """Distance of one step's change of velocity from the closest of four means of its acceleration."""
     n = len(rows)
@@ -58,7 +57,7 @@ def _unexplained(rows, velocity, acceleration, offset, i, h):
     return math.sqrt(min(first, mean, forward, backward))
 
 
-@njit(cache=True)
+@kernel
 def unexplained_rows(rows, g_n, sizes, linear, angular):
     """How far each step's change of velocity is from its accelerations: m/s2 and rad/s2, for the link's origin.
 
@@ -70,5 +69,5 @@ def unexplained_rows(rows, g_n, sizes, linear, angular):
     zero = (0.0, 0.0, 0.0)
     gravity = (g_n[0], g_n[1], g_n[2])
     for i in range(len(sizes)):
-        linear[i] = _unexplained(rows, 7, 13, gravity, i, sizes[i])
-        angular[i] = _unexplained(rows, 10, 16, zero, i, sizes[i])
+        linear[i] = _unexplained(rows, plain(7), plain(13), gravity, i, sizes[i])
+        angular[i] = _unexplained(rows, plain(10), plain(16), zero, i, sizes[i])

@@ -1,25 +1,36 @@
-"""What functions are made of that only kernels call: no door for Python, and arrays as the address of their numbers.
+"""Decorators of kernels, and arrays as the address of their first number.
 
-For every `state[3]` of an array numba writes some thirty lines that LLVM takes out again; for that of a pointer, three.
-What is left is the same arithmetic.
+An access `state[3]` to an array costs numba thirty lines of code, which LLVM removes again; to a pointer, three lines.
+The machine code is the same. So functions that only kernels call take pointers.
+
+With NUMBA_DISABLE_JIT=1 numba's decorators return the function as it is, and pointers are numpy views. Kernels then run
+as Python, slowly, and a debugger can step through them.
 """
 
-from numba import njit, types
+from numba import config, njit, types
 from numba.extending import intrinsic
 
-# wrappers for Python take longer to compile than many a function does
-inner = njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-# for chains of arithmetic: one with the caller, products and sums fused
-woven = njit(
-    cache=True,
-    error_model="numpy",
-    no_cpython_wrapper=True,
-    no_cfunc_wrapper=True,
-    forceinline=True,
-    fastmath={"contract"},
-)
-# for live steps: numba keeps no count of who holds their arrays, which Python's call would make and drop every time
-live = njit(cache=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True)
+try:
+    from numba.core.options import DefaultOptions
+except ImportError:  # numba has moved it; tests/kernels/test_numba.py reports that
+    DefaultOptions = object
+
+# called from Python; without numba's wrapper for callers in C, which takes longer to compile than many functions do
+kernel = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
+_BARE = {"cache": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+inner = njit(**_BARE)  # called by kernels only
+inner_fused = njit(**_BARE, fastmath={"contract"})  # with products and sums fused
+inlined = njit(**_BARE, forceinline=True)  # for a few lines of arithmetic
+woven = njit(**_BARE, forceinline=True, fastmath={"contract"})  # inlined and fused
+# For live steps: without counting references to the arrays, a sixth of a step. The option's name is private to numba:
+# a version that lacks it counts.
+UNCOUNTED = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
+live = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True, **UNCOUNTED)
+
+
+def python_of(kernel):
+    """The Python function that a kernel is compiled from."""
+    return getattr(kernel, "py_func", kernel)
 
 
 @njit(cache=True, inline="always")
@@ -29,9 +40,7 @@ def three_each(gyr, acc, mag):
 
 
 @intrinsic
-def pointer(typing_context, array):
-    """Where the numbers of an array in C order begin. Only for arrays that the caller holds: it keeps none alive."""
-
+def _pointer(typing_context, array):
     def code(context, builder, signature, args):
         return context.make_array(signature.args[0])(context, builder, args[0]).data
 
@@ -39,9 +48,7 @@ def pointer(typing_context, array):
 
 
 @intrinsic
-def row(typing_context, array, i):
-    """Where row i of a table in C order begins; as pointer."""
-
+def _row(typing_context, array, i):
     def code(context, builder, signature, args):
         table = context.make_array(signature.args[0])(context, builder, args[0])
         columns = builder.extract_value(table.shape, 1)
@@ -51,11 +58,35 @@ def row(typing_context, array, i):
 
 
 @intrinsic
-def plain(typing_context, number):
-    """A whole number, or some, without a type of their own: numba compiles a callee anew for every constant else."""
-
+def _plain(typing_context, number):
     def code(context, builder, signature, args):
         return args[0]
 
     kind = types.UniTuple(types.intp, len(number)) if isinstance(number, types.BaseTuple) else types.intp
     return kind(kind), code
+
+
+def python_pointer(array):
+    """The address of the first number of an array in C order. The caller must keep the array alive.
+
+    Indices count from there: never negative, and they may go past the end of a row.
+    """
+    if not array.flags.c_contiguous:
+        raise ValueError("a kernel takes the address of an array that is not in C order")
+    return array.reshape(-1)
+
+
+def python_row(array, i):
+    """The address of row i of a table in C order; see pointer."""
+    return python_pointer(array)[i * array.shape[1] :]
+
+
+def python_plain(number):
+    """An integer, or a tuple of them, as a value. numba compiles a callee again for every constant it is passed."""
+    return number
+
+
+if config.DISABLE_JIT:
+    pointer, row, plain = python_pointer, python_row, python_plain
+else:
+    pointer, row, plain = _pointer, _row, _plain

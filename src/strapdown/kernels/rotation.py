@@ -7,14 +7,14 @@ angles in them gather a block of rows into columns first: only over columns does
 import math
 
 import numpy as np
-from numba import njit
 
+from strapdown.kernels.jit import inlined, inner, kernel, pointer, row
 from strapdown.kernels.trigonometry import LARGEST_ANGLE, arc_tangent, half_angle
 
 _BLOCK = 128  # rows whose columns stay in the nearest cache
 
 
-@njit(cache=True, inline="always")
+@inlined
 def mul(aw, ax, ay, az, bw, bx, by, bz):
     """Hamilton product a * b."""
     return (
@@ -25,7 +25,7 @@ def mul(aw, ax, ay, az, bw, bx, by, bz):
     )
 
 
-@njit(cache=True, inline="always")
+@inlined
 def rotate(qw, qx, qy, qz, vx, vy, vz):
     """v + 2 w (u x v) + 2 u x (u x v): the vector turned by q."""
     tx = 2.0 * (qy * vz - qz * vy)
@@ -38,7 +38,7 @@ def rotate(qw, qx, qy, qz, vx, vy, vz):
     )
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def exp(rx, ry, rz):
     """Quaternion of the rotation vector r."""
     angle2 = rx * rx + ry * ry + rz * rz
@@ -52,7 +52,7 @@ def exp(rx, ry, rz):
     return w, k * rx, k * ry, k * rz
 
 
-@njit(cache=True, inline="always", error_model="numpy")
+@inlined
 def log_factor(w, n2):
     """Rotation vector over vector part, 2 atan2(n, w) / n; the arc tangent keeps all digits near 0 and near pi."""
     n = math.sqrt(n2)
@@ -60,7 +60,7 @@ def log_factor(w, n2):
     return 2.0 / w if n2 < 1e-16 else 2.0 * arc_tangent(n, w) / n
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def log(w, x, y, z):
     """Rotation vector of q, of length at most pi."""
     k = log_factor(abs(w), x * x + y * y + z * z)
@@ -68,59 +68,59 @@ def log(w, x, y, z):
     return k * x, k * y, k * z
 
 
-@njit(cache=True)
+@kernel
 def mul_rows(a, b, out):
     for i in range(len(out)):
-        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = mul(
-            a[i, 0], a[i, 1], a[i, 2], a[i, 3], b[i, 0], b[i, 1], b[i, 2], b[i, 3]
-        )
+        p, q, r = row(a, i), row(b, i), row(out, i)
+        r[0], r[1], r[2], r[3] = mul(p[0], p[1], p[2], p[3], q[0], q[1], q[2], q[3])
 
 
-@njit(cache=True)
+@kernel
 def rotate_rows(q, v, out):
     for i in range(len(out)):
-        out[i, 0], out[i, 1], out[i, 2] = rotate(q[i, 0], q[i, 1], q[i, 2], q[i, 3], v[i, 0], v[i, 1], v[i, 2])
+        p, u, r = row(q, i), row(v, i), row(out, i)
+        r[0], r[1], r[2] = rotate(p[0], p[1], p[2], p[3], u[0], u[1], u[2])
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def exp_rows(r, out):
     angle2, w, k = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
     for first in range(0, len(out), _BLOCK):
         n = min(_BLOCK, len(out) - first)
         for j in range(n):
-            i = first + j
-            angle2[j] = r[i, 0] * r[i, 0] + r[i, 1] * r[i, 1] + r[i, 2] * r[i, 2]
+            u = row(r, first + j)
+            angle2[j] = u[0] * u[0] + u[1] * u[1] + u[2] * u[2]
         for j in range(n):
             w[j], k[j] = half_angle(angle2[j])
         for j in range(n):
-            i = first + j
-            out[i, 0], out[i, 1], out[i, 2], out[i, 3] = w[j], k[j] * r[i, 0], k[j] * r[i, 1], k[j] * r[i, 2]
+            u, q = row(r, first + j), row(out, first + j)
+            q[0], q[1], q[2], q[3] = w[j], k[j] * u[0], k[j] * u[1], k[j] * u[2]
         far = 0
         for j in range(n):
             far += 1 if angle2[j] > LARGEST_ANGLE * LARGEST_ANGLE else 0
         if far > 0:
             for i in range(first, first + n):
-                out[i, 0], out[i, 1], out[i, 2], out[i, 3] = exp(r[i, 0], r[i, 1], r[i, 2])
+                u, q = row(r, i), row(out, i)
+                q[0], q[1], q[2], q[3] = exp(u[0], u[1], u[2])
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def log_rows(q, out):
     w, n2, k = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
     for first in range(0, len(out), _BLOCK):
         n = min(_BLOCK, len(out) - first)
         for j in range(n):
-            i = first + j
-            w[j] = q[i, 0]
-            n2[j] = q[i, 1] * q[i, 1] + q[i, 2] * q[i, 2] + q[i, 3] * q[i, 3]
+            p = row(q, first + j)
+            w[j], n2[j] = p[0], p[1] * p[1] + p[2] * p[2] + p[3] * p[3]
         for j in range(n):
             factor = log_factor(abs(w[j]), n2[j])
             k[j] = -factor if w[j] < 0.0 else factor
         for j in range(n):
-            i = first + j
-            out[i, 0], out[i, 1], out[i, 2] = k[j] * q[i, 1], k[j] * q[i, 2], k[j] * q[i, 3]
+            p, r = row(q, first + j), row(out, first + j)
+            r[0], r[1], r[2] = k[j] * p[1], k[j] * p[2], k[j] * p[3]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def euler_rows(q, out):
     """Columns roll, pitch, yaw of Rz(yaw) Ry(pitch) Rx(roll).
 
@@ -132,9 +132,8 @@ def euler_rows(q, out):
     for first in range(0, len(out), _BLOCK):
         n = min(_BLOCK, len(out) - first)
         for j in range(n):
-            i = first + j
-            a[j], b[j] = q[i, 0] - q[i, 2], q[i, 1] + q[i, 3]
-            c[j], d[j] = q[i, 0] + q[i, 2], q[i, 3] - q[i, 1]
+            p = row(q, first + j)
+            a[j], b[j], c[j], d[j] = p[0] - p[2], p[1] + p[3], p[0] + p[2], p[3] - p[1]
         for j in range(n):
             up, down = math.sqrt(a[j] * a[j] + b[j] * b[j]), math.sqrt(c[j] * c[j] + d[j] * d[j])
             half_sum, half_difference = arc_tangent(b[j], a[j]), arc_tangent(d[j], c[j])
@@ -145,54 +144,50 @@ def euler_rows(q, out):
             yaw = yaw - 2.0 * math.pi if yaw > math.pi else (yaw + 2.0 * math.pi if yaw <= -math.pi else yaw)
             a[j], b[j], c[j] = roll, 2.0 * arc_tangent(down, up) - 0.5 * math.pi, yaw
         for j in range(n):
-            i = first + j
-            out[i, 0], out[i, 1], out[i, 2] = a[j], b[j], c[j]
+            r = row(out, first + j)
+            r[0], r[1], r[2] = a[j], b[j], c[j]
 
 
-@njit(cache=True)
+@kernel
 def slerp_rows(a, b, fraction, out):
     """From a (fraction 0) to b (fraction 1) along the shorter arc, at constant rate."""
     for i in range(len(out)):
-        dw, dx, dy, dz = mul(a[i, 0], -a[i, 1], -a[i, 2], -a[i, 3], b[i, 0], b[i, 1], b[i, 2], b[i, 3])
+        p, q, r = row(a, i), row(b, i), row(out, i)
+        dw, dx, dy, dz = mul(p[0], -p[1], -p[2], -p[3], q[0], q[1], q[2], q[3])
         rx, ry, rz = log(dw, dx, dy, dz)
         s = fraction[i]
         ew, ex, ey, ez = exp(s * rx, s * ry, s * rz)
-        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = mul(a[i, 0], a[i, 1], a[i, 2], a[i, 3], ew, ex, ey, ez)
+        r[0], r[1], r[2], r[3] = mul(p[0], p[1], p[2], p[3], ew, ex, ey, ez)
 
 
-@njit(cache=True)
+@kernel
 def matrix_rows(q, out):
     for i in range(len(out)):
-        w, x, y, z = q[i, 0], q[i, 1], q[i, 2], q[i, 3]
-        out[i, 0, 0] = 1.0 - 2.0 * (y * y + z * z)
-        out[i, 0, 1] = 2.0 * (x * y - w * z)
-        out[i, 0, 2] = 2.0 * (x * z + w * y)
-        out[i, 1, 0] = 2.0 * (x * y + w * z)
-        out[i, 1, 1] = 1.0 - 2.0 * (x * x + z * z)
-        out[i, 1, 2] = 2.0 * (y * z - w * x)
-        out[i, 2, 0] = 2.0 * (x * z - w * y)
-        out[i, 2, 1] = 2.0 * (y * z + w * x)
-        out[i, 2, 2] = 1.0 - 2.0 * (x * x + y * y)
+        p = row(q, i)
+        w, x, y, z = p[0], p[1], p[2], p[3]
+        m = pointer(out[i])
+        m[0], m[1], m[2] = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)
+        m[3], m[4], m[5] = 2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)
+        m[6], m[7], m[8] = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
 
 
-@njit(cache=True)
+@kernel
 def from_matrix_rows(m, out):
     """Shepperd's choice: divide by the largest of the four components, so no digit is lost anywhere."""
     for i in range(len(out)):
-        a, b, c = m[i, 0, 0], m[i, 1, 1], m[i, 2, 2]
+        e = pointer(m[i])  # entries row by row
+        a, b, c = e[0], e[4], e[8]
         trace = a + b + c
         if trace >= a and trace >= b and trace >= c:
-            w, x, y, z = 1.0 + trace, m[i, 2, 1] - m[i, 1, 2], m[i, 0, 2] - m[i, 2, 0], m[i, 1, 0] - m[i, 0, 1]
+            w, x, y, z = 1.0 + trace, e[7] - e[5], e[2] - e[6], e[3] - e[1]
         elif a >= b and a >= c:
-            w, x = m[i, 2, 1] - m[i, 1, 2], 1.0 + a - b - c
-            y, z = m[i, 1, 0] + m[i, 0, 1], m[i, 0, 2] + m[i, 2, 0]
+            w, x, y, z = e[7] - e[5], 1.0 + a - b - c, e[3] + e[1], e[2] + e[6]
         elif b >= c:
-            w, x = m[i, 0, 2] - m[i, 2, 0], m[i, 1, 0] + m[i, 0, 1]
-            y, z = 1.0 + b - a - c, m[i, 2, 1] + m[i, 1, 2]
+            w, x, y, z = e[2] - e[6], e[3] + e[1], 1.0 + b - a - c, e[7] + e[5]
         else:
-            w, x = m[i, 1, 0] - m[i, 0, 1], m[i, 0, 2] + m[i, 2, 0]
-            y, z = m[i, 2, 1] + m[i, 1, 2], 1.0 + c - a - b
+            w, x, y, z = e[3] - e[1], e[2] + e[6], e[7] + e[5], 1.0 + c - a - b
         k = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
         if w < 0.0:
             k = -k
-        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = k * w, k * x, k * y, k * z
+        r = row(out, i)
+        r[0], r[1], r[2], r[3] = k * w, k * x, k * y, k * z

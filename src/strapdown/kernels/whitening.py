@@ -5,10 +5,10 @@ A loop rather than the linear algebra library: at some hundred rows the latter s
 
 import math
 
-from numba import njit
+from strapdown.kernels.jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def factor(covariance):
     """Replace a covariance by its Cholesky factor L (lower part; what is above stays).
 
@@ -26,7 +26,7 @@ def factor(covariance):
         covariance[i, i] = math.sqrt(total) if total > 0.0 else 1e150
 
 
-@njit(cache=True)
+@kernel
 def whiten(lower, rows):
     """Replace rows (n, m) by L^-1 rows."""
     n, m = rows.shape

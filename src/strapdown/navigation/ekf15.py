@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from strapdown import earth
 from strapdown.arrays import locked
 from strapdown.errors import InputError
-from strapdown.kernels.compiled import settle
+from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.navigation import ekf15 as kernel
 from strapdown.kernels.navigation import ekf15_layout as at
 from strapdown.kernels.navigation.ekf15_layout import HEADING, PITCH, ROLL, N
@@ -104,7 +104,7 @@ class Ekf15:
             self.printed_reset,
             self.printed_covariance,
         )
-        s[at.S_REST_BIAS] = float(self.rest_bias)
+        s[at.S_REST_BIAS], s[at.S_N] = float(self.rest_bias), N
         s[at.S_R_PS : at.S_R_PS + 9] = rfu_from_flu(matrix(self.q_bs).T).T.ravel()
         s.flags.writeable = False
         return s
@@ -115,7 +115,7 @@ class Ekf15:
         Without alignment and attitude the filter aligns itself: the first second of samples is taken for a rest, with
         the heading of the magnetometer, or with heading 0 (north) where the filter does not use it.
         """
-        settle(kernel.rows)
+        fix_signature(kernel.rows)
         aligned = self_alignment.given_alignment(given, 0.0)
         p_n = locked(given.p_n, (3,), "p_n")
         if aligned is not None:

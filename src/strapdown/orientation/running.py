@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
-from strapdown.kernels.compiled import settle
+from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.orientation.state import (
     ACC_REJECTED,
     BIAS,
@@ -97,7 +97,7 @@ class OrientationFilter:
 
     def start(self, q_ns: ArrayLike | None = None) -> State:
         """Before the first sample. q_ns: the attitude at it; without, the first readings tell it."""
-        settle(self.kernel.step)
+        fix_signature(self.kernel.step)
         return fresh_state(self.own(), q_ns)
 
     def step(self, state: State, gyr_s: Array, acc_s: Array, mag_s: Array | None = None, *, dt: float) -> State:
@@ -141,7 +141,7 @@ class OrientationFilter:
         q_bs: ArrayLike | None,
         meta: dict[str, Any],
     ) -> Solution:
-        settle(rows)
+        fix_signature(rows)
         s = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=self.magnetometer)
         n = len(s.t)
         faults = None

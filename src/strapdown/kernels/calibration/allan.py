@@ -3,9 +3,17 @@
 import numpy as np
 from numba import njit
 
+from strapdown.kernels.jit import kernel
+
 
 # sums may be taken in any order: eight at a time is four times as fast, and a sum of squares has nothing to cancel
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@njit(
+    cache=True,
+    error_model="numpy",
+    fastmath={"reassoc", "contract"},
+    no_cpython_wrapper=True,
+    no_cfunc_wrapper=True,
+)
 def _mean_square_second_difference(phase, m):
     total = 0.0
     count = len(phase) - 2 * m
@@ -15,7 +23,7 @@ def _mean_square_second_difference(phase, m):
     return total / count
 
 
-@njit(cache=True)
+@kernel
 def allan_variances(readings, factors, out):
     """out[i, a]: the Allan variance of readings[a] averaged over factors[i] samples; 2 factors[i] <= samples.
 

@@ -7,10 +7,11 @@ C_zz, C_xy, C_xz, C_yz. Readings come centred and scaled to about 1, so that all
 import math
 
 import numpy as np
-from numba import njit
+
+from strapdown.kernels.jit import inner, kernel, pointer, row
 
 
-@njit(cache=True)
+@kernel
 def quadric_moments(y, weight, out):
     """out (10, 10): weighted sum of m m^T with m the monomials of a quadric, x2 y2 z2 2xy 2xz 2yz 2x 2y 2z 1."""
     m = np.empty(10)
@@ -28,46 +29,49 @@ def quadric_moments(y, weight, out):
             out[j, i] = out[i, j]
 
 
-@njit(cache=True)
+@kernel
 def distances(y, h, c, variance, out):
     """out (n,): distance of each reading from the ellipsoid along its normal, to second order; outside is positive.
 
     Noise of this variance on every axis puts a reading on average outside of a curved surface, by half its variance
     times the curvature: that part is taken off.
     """
-    trace = (c * c).sum()
+    m, p, trace = pointer(c), pointer(h), 0.0
+    for i in range(9):
+        trace += m[i] * m[i]
     for k in range(len(y)):
-        zx, zy, zz = y[k, 0] - h[0], y[k, 1] - h[1], y[k, 2] - h[2]
-        wx = c[0, 0] * zx + c[0, 1] * zy + c[0, 2] * zz
-        wy = c[1, 0] * zx + c[1, 1] * zy + c[1, 2] * zz
-        wz = c[2, 0] * zx + c[2, 1] * zy + c[2, 2] * zz
+        z = row(y, k)
+        zx, zy, zz = z[0] - p[0], z[1] - p[1], z[2] - p[2]
+        wx = m[0] * zx + m[1] * zy + m[2] * zz
+        wy = m[3] * zx + m[4] * zy + m[5] * zz
+        wz = m[6] * zx + m[7] * zy + m[8] * zz
         r = math.sqrt(wx * wx + wy * wy + wz * wz) + 1e-300
-        nx = (c[0, 0] * wx + c[0, 1] * wy + c[0, 2] * wz) / r
-        ny = (c[1, 0] * wx + c[1, 1] * wy + c[1, 2] * wz) / r
-        nz = (c[2, 0] * wx + c[2, 1] * wy + c[2, 2] * wz) / r
+        nx = (m[0] * wx + m[1] * wy + m[2] * wz) / r
+        ny = (m[3] * wx + m[4] * wy + m[5] * wz) / r
+        nz = (m[6] * wx + m[7] * wy + m[8] * wz) / r
         square = nx * nx + ny * ny + nz * nz
         out[k] = (r - 1.0 - 0.5 * variance * (trace - square)) / math.sqrt(square)
 
 
-@njit(cache=True, inline="always")
-def _gradient(y, k, h, c, d, g, lean):
-    """At the foot of reading k on the ellipsoid: g, the derivatives of the distance; lean, its unit normal.
+@inner
+def _gradient(y, h, c, d, g, lean):
+    """At the foot of reading y on the ellipsoid: g, the derivatives of the distance; lean, its unit normal.
 
     Noise moves the foot along the surface only, and the distance across it: their product has no mean, so that sums
     of gradient times distance are without bias.
     """
+    zx, zy, zz = y[0] - h[0], y[1] - h[1], y[2] - h[2]
     for step in range(2):
-        zx, zy, zz = y[k, 0] - h[0], y[k, 1] - h[1], y[k, 2] - h[2]
         if step == 1:
             zx, zy, zz = zx - d * lean[0], zy - d * lean[1], zz - d * lean[2]
-        ux = c[0, 0] * zx + c[0, 1] * zy + c[0, 2] * zz
-        uy = c[1, 0] * zx + c[1, 1] * zy + c[1, 2] * zz
-        uz = c[2, 0] * zx + c[2, 1] * zy + c[2, 2] * zz
+        ux = c[0] * zx + c[1] * zy + c[2] * zz
+        uy = c[3] * zx + c[4] * zy + c[5] * zz
+        uz = c[6] * zx + c[7] * zy + c[8] * zz
         r = math.sqrt(ux * ux + uy * uy + uz * uz) + 1e-300
         ux, uy, uz = ux / r, uy / r, uz / r
-        nx = c[0, 0] * ux + c[0, 1] * uy + c[0, 2] * uz
-        ny = c[1, 0] * ux + c[1, 1] * uy + c[1, 2] * uz
-        nz = c[2, 0] * ux + c[2, 1] * uy + c[2, 2] * uz
+        nx = c[0] * ux + c[1] * uy + c[2] * uz
+        ny = c[3] * ux + c[4] * uy + c[5] * uz
+        nz = c[6] * ux + c[7] * uy + c[8] * uz
         s = math.sqrt(nx * nx + ny * ny + nz * nz)
         lean[0], lean[1], lean[2] = nx / s, ny / s, nz / s
     g[0], g[1], g[2] = -lean[0], -lean[1], -lean[2]
@@ -76,10 +80,11 @@ def _gradient(y, k, h, c, d, g, lean):
     g[6], g[7], g[8] = ux * zy + uy * zx, ux * zz + uz * zx, uy * zz + uz * zy
 
 
-@njit(cache=True)
+@kernel
 def normal_equations(y, weight, h, c, d, cutoff, matrix, side):
     """matrix (9, 9) and side (9,): of the step that reduces the distances d, with Tukey's weights beside `weight`."""
-    g, lean = np.empty(9), np.empty(3)
+    work = np.empty(12)
+    g, lean, centre, shape = pointer(work), pointer(work[9:]), pointer(h), pointer(c)
     matrix[:, :] = 0.0
     side[:] = 0.0
     for k in range(len(y)):
@@ -87,7 +92,7 @@ def normal_equations(y, weight, h, c, d, cutoff, matrix, side):
         if t * t >= 1.0:
             continue
         omega = weight[k] * (1.0 - t * t) ** 2
-        _gradient(y, k, h, c, d[k], g, lean)
+        _gradient(row(y, k), centre, shape, d[k], g, lean)
         for i in range(9):
             a = omega * g[i]
             side[i] -= a * d[k]
@@ -98,14 +103,15 @@ def normal_equations(y, weight, h, c, d, cutoff, matrix, side):
             matrix[j, i] = matrix[i, j]
 
 
-@njit(cache=True)
+@kernel
 def influence(y, weight, h, c, d, cutoff, block, cubes, slope, scores, gains, bent):
     """How the solution answers to its data. slope (9, 9): derivative of the sum of scores by the parameters.
 
     scores (blocks, 9): sums by block of what makes the normal equations zero. gains (blocks, 9, 3): their derivative
     by a bias of each axis during the block. bent (9, 3): by a deviation cubes (n, 3) of each axis.
     """
-    g, lean = np.empty(9), np.empty(3)
+    work = np.empty(12)
+    g, lean, centre, shape = pointer(work), pointer(work[9:]), pointer(h), pointer(c)
     slope[:, :] = 0.0
     scores[:, :] = 0.0
     gains[:, :, :] = 0.0
@@ -118,7 +124,7 @@ def influence(y, weight, h, c, d, cutoff, block, cubes, slope, scores, gains, be
         keep = 1.0 - t * t
         omega = weight[k] * keep * keep
         steep = weight[k] * keep * (1.0 - 5.0 * t * t)  # derivative of omega d by d
-        _gradient(y, k, h, c, d[k], g, lean)
+        _gradient(row(y, k), centre, shape, d[k], g, lean)
         for i in range(9):
             scores[b, i] += omega * d[k] * g[i]
             a = steep * g[i]

@@ -6,15 +6,15 @@ here along with C: by the readings (the matrix), by 1 (the bias), by the force (
 """
 
 import numpy as np
-from numba import njit
 
+from strapdown.kernels.jit import inner, kernel
 from strapdown.kernels.rotation import exp, mul
 
 BY_MATRIX, BY_ONE, BY_FORCE, BY_CUBE = 0, 3, 4, 7  # first of the sums of an axis
 SUMS = 8
 
 
-@njit(cache=True, inline="always")
+@inner
 def _rate(gyr, force, i, bias, g_matrix, matrix, v, w):
     """Reading without offset v and rate w before its cubic term, of sample i."""
     for a in range(3):
@@ -25,7 +25,7 @@ def _rate(gyr, force, i, bias, g_matrix, matrix, v, w):
         w[a] = matrix[a, 0] * v[0] + matrix[a, 1] * v[1] + matrix[a, 2] * v[2]
 
 
-@njit(cache=True)
+@kernel
 def turn_rows(t, gyr, force, starts, ends, bias, g_matrix, matrix, cubic, q_out, sums):
     """For each turn from row starts[k] to row ends[k]: its quaternion (start from end), and the sums (3, 3, 8).
 

@@ -17,7 +17,7 @@ import numpy as np
 from strapdown import earth
 from strapdown.arrays import locked
 from strapdown.errors import InputError
-from strapdown.kernels.compiled import settle
+from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.navigation.eskf import filter as kernel
 from strapdown.kernels.navigation.eskf import layout as at
 from strapdown.live import Alignment, Belief, Start, State, refuse_state, state_of
@@ -134,7 +134,7 @@ class Eskf:
         Without alignment and attitude the filter aligns itself: the first second of samples is taken for a rest in
         which the body heads north (yaw 90 deg, paper C's heading 0).
         """
-        settle(kernel.rows)
+        fix_signature(kernel.rows)
         aligned = self_alignment.given_alignment(given, self.gyr_bias_sigma)
         p_n = locked(given.p_n, (3,), "p_n")
         if aligned is not None:

@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from strapdown.errors import InputError
-from strapdown.kernels.compiled import settle
+from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.navigation import stop_judge as judge
 from strapdown.live import State, refuse_state, state_of
 from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT, refuse_sample
@@ -192,7 +192,7 @@ class NoiseStops:
         """Before the first sample, of a source that reads every step_s."""
         if not 0.0 < step_s < np.inf:
             raise InputError(f"the usual step is {step_s} s; give a number above 0")
-        settle(judge.rows)
+        fix_signature(judge.rows)
         size = self.window_of(step_s)
         x = np.zeros(judge.state_size(size))
         x[judge.SIZE], x[judge.STEP_S] = size, step_s

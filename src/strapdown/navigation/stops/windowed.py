@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from strapdown.errors import InputError
-from strapdown.kernels.compiled import settle
+from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.navigation import stop_detectors as kernel
 from strapdown.live import State, refuse_state, state_of
 from strapdown.navigation.live_step import NO_OUT, refuse_sample
@@ -70,7 +70,7 @@ class Windowed:
     def _fresh(self, step_s: float) -> State:
         if not 0.0 < step_s < np.inf:
             raise InputError(f"the usual step is {step_s} s; give a number above 0")
-        settle(kernel.rows)
+        fix_signature(kernel.rows)
         size = self.window_of(step_s)
         x = np.zeros(kernel.state_size(size))
         x[kernel.SIZE], x[kernel.STEP_S] = size, step_s

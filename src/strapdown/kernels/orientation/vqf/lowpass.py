@@ -11,7 +11,7 @@ import math
 from numba import njit
 
 from strapdown.kernels import rotation
-from strapdown.kernels.jit import inner
+from strapdown.kernels.jit import inner, python_of
 
 COUNT = 0  # samples in the mean; -1: the mean is over and the filter runs
 OFFSET = 1  # s, added to COUNT times the step to give the time that the mean has lasted
@@ -27,8 +27,8 @@ def block_size(n):
 
 # as calls, compiled once: inlined by numba they would be compiled anew wherever they are used
 _called = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-mul = _called(rotation.mul.py_func)
-rotate = _called(rotation.rotate.py_func)
+mul = _called(python_of(rotation.mul))
+rotate = _called(python_of(rotation.rotate))
 
 
 @inner

@@ -1,0 +1,164 @@
+"""Compiles a list of kernels; on several cores, with the help of other processes.
+
+Compiled kernels reach this process through numba's cache. Files of kernels are the unit of work, because kernels of one
+file share functions. This process takes files from the front of the list, the others ask for files from its end.
+"""
+
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from strapdown.kernels.cache import cache_problem
+
+_MOST_PROCESSES = 4
+_READY = "ready"
+_PROGRAM = """
+import sys
+sys.path.append(sys.argv[1])
+from strapdown.kernels.compiled import help_to_compile
+help_to_compile()
+"""
+
+
+def compile_each(kernels: Sequence[tuple[Any, Any]], request: Callable[[str], str]) -> Iterator[bool]:
+    """Compile or load every kernel for its signature; yields for each whether it had to be compiled.
+
+    request(module) is the line that asks a helper process for the kernels of a module.
+    """
+    missing = _Files(_not_in_cache(kernels))
+    count = 0 if cache_problem() else min(_cores(), _MOST_PROCESSES, len(missing)) - 1
+    helpers = [_Helper(missing, request) for _ in range(count)]
+    later = []
+    try:
+        for kernel, signature in kernels:
+            if missing.take(kernel.__module__):
+                yield compile_one(kernel, signature)
+            else:
+                later.append((kernel, signature))
+        for helper in helpers:
+            helper.wait()
+        for kernel, signature in later:
+            compile_one(kernel, signature)  # from the cache, or here if the helper failed
+            yield True
+    finally:
+        for helper in helpers:
+            helper.end()
+
+
+def compile_one(kernel: Any, signature: Any) -> bool:
+    """Compile or load a kernel; was it compiled?"""
+    before = sum(kernel.stats.cache_misses.values())
+    kernel.compile(signature)
+    return sum(kernel.stats.cache_misses.values()) > before
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _not_in_cache(kernels: Sequence[tuple[Any, Any]]) -> list[str]:
+    """Modules with a kernel that has no index in numba's cache. Only the use of helpers depends on it."""
+    indexed: dict[str, set[str]] = {}
+    missing = {}
+    for kernel, _ in kernels:
+        folder = kernel.stats.cache_path
+        if folder is not None and folder not in indexed:
+            # names are like filter.step-44.py311.nbi
+            indexed[folder] = {path.name.rpartition("-")[0] for path in Path(folder).glob("*.nbi")}
+        name = f"{kernel.__module__.rpartition('.')[2]}.{kernel.__name__}"
+        if folder is None or name not in indexed[folder]:
+            missing[kernel.__module__] = True
+    return list(missing)
+
+
+class _Files:
+    """The files that have to be compiled; each is taken once, by this process or by a helper."""
+
+    def __init__(self, modules: list[str]) -> None:
+        self._free = modules
+        self._helped: set[str] = set()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._free)
+
+    def take(self, module: str) -> bool:
+        """For this process: False if a helper has taken the file."""
+        with self._lock:
+            if module in self._free:
+                self._free.remove(module)
+            return module not in self._helped
+
+    def give(self) -> str | None:
+        """For a helper: a file, or None if all are taken."""
+        with self._lock:
+            if not self._free:
+                return None
+            module = self._free.pop()
+            self._helped.add(module)
+            return module
+
+
+class _Helper:
+    """A process that compiles into the cache. It ends when its standard input ends, so also when we are killed."""
+
+    def __init__(self, files: _Files, request: Callable[[str], str]) -> None:
+        self._files, self._request = files, request
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", _PROGRAM, str(Path(__file__).parents[2])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        asking, answer = self._process.stdout, self._process.stdin
+        assert asking is not None and answer is not None
+        with suppress(OSError, ValueError):  # the process has ended, or end() has closed the pipes
+            for line in asking:
+                if line.strip() == _READY:
+                    module = self._files.give()
+                    if module is None:
+                        break
+                    answer.write(self._request(module) + "\n")
+                    answer.flush()
+            answer.close()
+
+    def wait(self) -> None:
+        self._thread.join()
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._thread.join()
+        for pipe in (self._process.stdin, self._process.stdout):
+            with suppress(OSError):
+                assert pipe is not None
+                pipe.close()
+
+
+def requested_files() -> Iterator[str]:
+    """In a helper process: the parent's requests. The process ends, even while it compiles, when there are no more."""
+    requests: queue.SimpleQueue[str] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(requests,), daemon=True).start()
+    while cache_problem() is None:  # what cannot be stored does not help
+        print(_READY, flush=True)
+        yield requests.get()
+
+
+def _read(requests: "queue.SimpleQueue[str]") -> None:
+    for line in sys.stdin:
+        requests.put(line.strip())
+    os._exit(0)  # while numba compiles nothing else ends it

@@ -1,0 +1,195 @@
+"""Every family of kernels on a small log, through the API.
+
+Run as a program it writes the results to a file, with the paths of the files whose functions were called: without
+compilation a profiler sees them.
+"""
+
+import sys
+from types import FrameType
+
+import numpy as np
+
+from strapdown.calibration.magnetometer.ellipsoid import fit_ellipsoid
+from strapdown.calibration.noise.allan import allan_deviation
+from strapdown.kernels import frames, whitening
+from strapdown.kernels.calibration.turns import SUMS, turn_rows
+from strapdown.motion.paths.stop_and_go import StopAndGo
+from strapdown.navigation.dead_reckoning import dead_reckon, dead_reckon_increments
+from strapdown.navigation.ekf15 import Ekf15
+from strapdown.navigation.eskf.filter import Eskf
+from strapdown.navigation.eskf.smoother import smooth
+from strapdown.navigation.mechanisation import increments_from_means, increments_from_values
+from strapdown.navigation.stops.detectors import Ared, Magnitude, MovingVariance, Shoe
+from strapdown.navigation.stops.foot_stops import FootStops
+from strapdown.navigation.stops.noise_stops import NoiseStops
+from strapdown.orientation.catalogue import FILTERS, filter_by_name
+from strapdown.orientation.lanes import run_many
+from strapdown.rotation import (
+    euler_from_q,
+    matrix,
+    q_conj,
+    q_exp,
+    q_from_matrix,
+    q_log,
+    q_mul,
+    q_rotate,
+    q_slerp,
+)
+from strapdown.sensors.error_chain import measure
+from strapdown.sensors.streams import seed_of
+from strapdown.sensors.triad import Triad
+from strapdown.types import Recording
+
+RATE_HZ = 50.0
+FIELD_N = np.array([0.0, 17.0, -49.0])  # uT
+NORTH = (np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))
+
+
+def log() -> Recording:
+    """A rest of a second, and the first metre of a drive to the north with a turn in it."""
+    path = StopAndGo(((0.0, 0.0), (0.3, 0.0), (0.3, 0.3)), move_s=0.8, rest_s=0.4, turn_s=0.5, first_rest_s=1.2)
+    truth = path.at(np.arange(0.0, min(path.duration_s, 4.0), 1.0 / RATE_HZ))
+    rng, n = np.random.default_rng(1), (len(truth), 3)
+    return Recording(
+        truth.t,
+        gyr_s=truth.w_nb_b + rng.normal(0.0, 1e-3, n),
+        acc_s=truth.specific_force_b(9.81) + rng.normal(0.0, 0.02, n),
+        mag_s=q_rotate(q_conj(truth.q_nb), FIELD_N) + rng.normal(0.0, 0.2, n),
+        stop=path.stopped(truth.t),
+        meta={"gravity": 9.81},
+    )
+
+
+def rotations() -> dict[str, np.ndarray]:
+    r = np.random.default_rng(2).normal(size=(7, 3)) * np.array([1e-9, 1e-3, 0.1, 1.0, 2.0, 4.0, 9.0])[:, None]
+    q = q_exp(r)
+    other = q_exp(r[::-1])
+    return {
+        "exp": q,
+        "log": q_log(q),
+        "mul": q_mul(q, other),
+        "rotate": q_rotate(q, r),
+        "slerp": q_slerp(q, other, 0.3),
+        "euler": np.stack(euler_from_q(q)),
+        "matrix": matrix(q),
+        "from matrix": q_from_matrix(matrix(q)),
+    }
+
+
+def mounted(n: int = 5) -> dict[str, np.ndarray]:
+    rows = np.random.default_rng(3).normal(size=(n, 19))
+    threes = [np.empty((n, 3)) for _ in range(5)]
+    q_ns, linear, angular = np.empty((n, 4)), np.empty(n - 1), np.empty(n - 1)
+    p_n, v_n, a_n, w_s, dw_s = threes
+    g_n = np.array([0.0, 0.0, -9.81])
+    frames.mounted_rows(rows, g_n, np.array([0.1, 0.2, 0.3]), np.array(NORTH), p_n, v_n, a_n, q_ns, w_s, dw_s)
+    frames.unexplained_rows(rows, g_n, np.full(n - 1, 0.01), linear, angular)
+    return {"a_n": a_n, "q_ns": q_ns, "dw_s": dw_s, "linear": linear, "angular": angular}
+
+
+def error_chain() -> dict[str, np.ndarray]:
+    triad = Triad(
+        *("rad/s", ((1.02, 0.01, -0.008), (0.004, 0.97, 0.012), (-0.006, 0.002, 1.01))),
+        bias=(0.2, -0.1, 0.05),
+        white=(1e-3,) * 3,
+        instability=(1e-3,) * 3,
+        walk=(1e-4,) * 3,
+        resolution=1e-3,
+        full_scale=1.0,
+    )
+    t = np.arange(200) / 100.0
+    found = measure(triad, t, np.sin(t)[:, None] * np.ones(3), stream=seed_of(1, "family"))
+    return {"values": found.values, "saturated": found.saturated}
+
+
+def calibration() -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(4)
+    y = rng.normal(size=(200, 3))
+    y = 50.0 * y / np.linalg.norm(y, axis=1)[:, None] @ (np.eye(3) + 0.1 * rng.normal(size=(3, 3))) + 10.0
+    fit = fit_ellipsoid(y + rng.normal(0.0, 0.1, y.shape), np.arange(200) // 10)
+    values = rng.normal(size=(200, 2))
+    t, w = np.arange(50) / 100.0, rng.normal(size=(50, 3))
+    q, sums = np.empty((1, 4)), np.empty((1, 3, 3, SUMS))
+    ends = np.array([0]), np.array([49])
+    turn_rows(t, w, w, *ends, np.zeros(3), 1e-3 * np.eye(3), 1.01 * np.eye(3), np.full(3, 1e-3), q, sums)
+    lower, rows = np.cov(rng.normal(size=(4, 20))), rng.normal(size=(4, 2))
+    whitening.factor(lower)
+    whitening.whiten(lower, rows)
+    return {
+        "centre": fit.centre,
+        "matrix": fit.matrix,
+        "scores": fit.scores,
+        "allan": allan_deviation(values, 0.01).deviation,
+        "turn": q,
+        "white": rows,
+        "sums": sums,
+    }
+
+
+def orientation(recording: Recording) -> dict[str, np.ndarray]:
+    found = {}
+    for name in FILTERS:
+        filt = filter_by_name(name, **({"calibration_s": 0.5} if name == "paper-b" else {}))
+        for way in ("run", "smooth"):
+            if hasattr(filt, way):
+                found[f"{name} {way}"] = getattr(filt, way)(recording).q_nb
+    found["lanes"] = run_many(filter_by_name("mahony"), [recording, recording])[1].q_nb
+    return found
+
+
+def navigation(recording: Recording) -> dict[str, np.ndarray]:
+    found = {}
+    eskf = Eskf(gyr_matrix_sigma=1e-3, acc_scale_sigma=1e-3, acc_axes_sigma=1e-3)
+    for kind, solution in (
+        ("eskf", eskf.run(recording)),
+        ("eskf smoothed", smooth(eskf, recording)),
+        ("ekf15", Ekf15().run(recording)),
+    ):
+        found |= {f"{kind} {name}": getattr(solution, name) for name in ("p_n", "v_n", "q_nb")}
+    start = {"q_nb": NORTH, "p_n": np.zeros(3), "v_n": np.zeros(3), "gravity": 9.81}
+    found["reckoned"] = dead_reckon(recording, **start).p_n
+    for name, made in (("values", increments_from_values), ("means", increments_from_means)):
+        found[f"increments from {name}"] = dead_reckon_increments(made(recording), **start).p_n
+    return found
+
+
+def stops(recording: Recording) -> dict[str, np.ndarray]:
+    found = {
+        detector.name: detector.find(recording).signal
+        for detector in (Shoe(gravity=9.81), Ared(), MovingVariance(), Magnitude(gravity=9.81))
+    }
+    found["judged"] = NoiseStops.from_rest(recording).find(recording).believed
+    found["foot"] = FootStops().find(recording).believed
+    return found
+
+
+def every_family() -> dict[str, np.ndarray]:
+    recording = log()
+    families = {
+        "rotations": rotations(),
+        "frames": mounted(),
+        "error chain": error_chain(),
+        "calibration": calibration(),
+        "orientation": orientation(recording),
+        "navigation": navigation(recording),
+        "stops": stops(recording),
+    }
+    return {
+        f"{family}: {name}": np.asarray(value) for family, found in families.items() for name, value in found.items()
+    }
+
+
+def main(stored: str) -> None:
+    files = set()
+
+    def note(frame: FrameType, *_: object) -> None:
+        files.add(frame.f_code.co_filename)
+
+    sys.setprofile(note)
+    results = every_family()
+    sys.setprofile(None)
+    np.savez(stored, files=np.array(sorted(files)), **results)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,78 @@
+"""What we use of numba beyond its decorators. A failure here names what a new version of numba has changed."""
+
+from pathlib import Path
+
+import numba
+import numpy as np
+from numba.core import options
+from numba.core.caching import FunctionCache
+from numba.core.dispatcher import Dispatcher
+
+from strapdown.kernels import cache, jit, rotation
+
+SOURCES = Path(cache.__file__).parent
+
+
+def test_private_names_of_numba_appear_in_jit_alone():
+    """_nrt pays a sixth of a live step; everything else is public."""
+    private = ("_nrt", "_can_compile", "_cache_file", "._cache", "_index_path", "_impl_class", "_compile_for_args")
+    for path in SOURCES.rglob("*.py"):
+        found = [name for name in private if name in path.read_text(encoding="utf-8")]
+        assert found in ([], ["_nrt"]) and (not found or path.name == "jit.py"), f"{path.name} uses {found}"
+
+
+def test_the_option_that_live_steps_use_exists():
+    assert hasattr(options.DefaultOptions, "_nrt"), (
+        f"numba {numba.__version__} has no option _nrt: live steps count references again (kernels/jit.py)"
+    )
+    assert jit.UNCOUNTED == {"_nrt": False}
+
+
+def test_the_methods_that_we_guard_exist():
+    for owner, name in (
+        (Dispatcher, "enable_caching"),
+        (FunctionCache, "load_overload"),
+        (FunctionCache, "save_overload"),
+    ):
+        assert hasattr(getattr(owner, name, None), "__wrapped__"), (
+            f"numba {numba.__version__} has no {owner.__name__}.{name}: kernels/cache.py cannot handle a damaged cache"
+        )
+
+
+def test_the_public_names_that_we_use_exist():
+    for owner, names in (
+        (rotation.mul_rows, ("compile", "disable_compile", "stats", "py_func")),
+        (rotation.mul_rows.stats, ("cache_path", "cache_misses")),
+        (FunctionCache, ("cache_path", "flush")),
+        (numba.config, ("DISABLE_JIT", "CACHE_DIR")),
+    ):
+        missing = [name for name in names if not hasattr(owner, name)]
+        assert not missing, f"numba {numba.__version__} has no {missing} of {owner!r} (kernels/compiled.py, cache.py)"
+
+
+def test_pointers_are_still_compiled():
+    """They are made of numba's view of an array, which a new version may change."""
+
+    @numba.njit
+    def third(table):
+        return jit.pointer(table)[2] + 10.0 * jit.row(table, 1)[1] + jit.plain(100)
+
+    assert third(np.arange(6.0).reshape(2, 3)) == 2.0 + 40.0 + 100.0
+
+
+def test_other_functions_with_a_numba_cache_are_left_alone():
+    """The guards act on our kernels only."""
+
+    class Cache(FunctionCache):
+        def __init__(self):
+            self._cache_path = "/somewhere/else"
+            self._enabled = True
+
+        def flush(self):
+            raise AssertionError("flushed")
+
+    try:
+        Cache().save_overload((), None)
+    except AttributeError:
+        return  # numba's own error: the object is not complete
+    raise AssertionError("an error was hidden")
