@@ -8,8 +8,6 @@ import sys
 from types import FrameType
 
 import numpy as np
-from strapdown.navigation.stops.adaptive import FootStops
-from strapdown.navigation.stops.vehicle import NoiseStops, believed_stops
 
 from strapdown.calibration.magnetometer.ellipsoid import fit_ellipsoid
 from strapdown.calibration.noise.allan import allan_deviation
@@ -22,6 +20,8 @@ from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.smoother import smooth
 from strapdown.navigation.mechanisation import increments_from_means, increments_from_values
 from strapdown.navigation.stops.detectors import Ared, Magnitude, MovingVariance, Shoe
+from strapdown.navigation.stops.foot_stops import FootStops
+from strapdown.navigation.stops.noise_stops import NoiseStops
 from strapdown.orientation.catalogue import FILTERS, filter_by_name
 from strapdown.orientation.lanes import run_many
 from strapdown.rotation import (
@@ -155,10 +155,10 @@ def navigation(recording: Recording) -> dict[str, np.ndarray]:
 
 def stops(recording: Recording) -> dict[str, np.ndarray]:
     found = {
-        detector.name: detector.statistic(recording)
+        detector.name: detector.find(recording).signal
         for detector in (Shoe(gravity=9.81), Ared(), MovingVariance(), Magnitude(gravity=9.81))
     }
-    found["judged"] = believed_stops(recording, NoiseStops.from_rest(recording)).believed
+    found["judged"] = NoiseStops.from_rest(recording).find(recording).believed
     found["foot"] = FootStops().find(recording).believed
     return found
 

@@ -104,7 +104,7 @@ class Ekf15:
             self.printed_reset,
             self.printed_covariance,
         )
-        s[at.S_REST_BIAS] = float(self.rest_bias)
+        s[at.S_REST_BIAS], s[at.S_N] = float(self.rest_bias), N
         s[at.S_R_PS : at.S_R_PS + 9] = rfu_from_flu(matrix(self.q_bs).T).T.ravel()
         s.flags.writeable = False
         return s

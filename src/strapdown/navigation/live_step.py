@@ -1,4 +1,4 @@
-"""What the live steps of navigation's filters and stop detectors share: settled kernels, and what does not fit."""
+"""What live steps of filters and stop detectors share: empty arrays, bits, and the error for a bad sample."""
 
 from typing import Any
 

@@ -7,13 +7,15 @@ cost more time at the first compilation than most callees themselves.
 from numba import config, njit, types
 from numba.extending import intrinsic
 
+from strapdown.kernels.jit import python_pointer
+
 callee = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 if config.DISABLE_JIT:
 
     def offset(array, i):
         """Number i of a flat array and those behind it."""
-        return array[i:]
+        return python_pointer(array)[i:]
 
 else:
 

@@ -41,6 +41,7 @@ from strapdown.kernels.navigation.ekf15_layout import (
     S_GRAVITY,
     S_HEADING_VAR,
     S_HEADING_VAR_0,
+    S_N,
     S_PRINTED_CASES,
     S_PRINTED_COVARIANCE,
     S_PRINTED_INNOVATION,
@@ -145,7 +146,7 @@ def over_step(x, s, dt):
     turn(x, dt)
     if printed:
         x[HEADING] = wrapped(heading + dt * rate)
-    predict(x, dt, s[S_ACC_Q] * dt, s[S_RATE_Q] * dt, s[S_ANGLE_Q] * dt)
+    predict(x, int(s[S_N]), dt, s[S_ACC_Q] * dt, s[S_RATE_Q] * dt, s[S_ANGLE_Q] * dt)
 
 
 @callee
@@ -306,7 +307,8 @@ def rows(x, s, seen, gyr, acc, mag, dt, states, sigma, said, nis):
                 word |= REFUSED if (seen[i] & SEEN_STOP) != 0 else 0
                 for j in range(STOP_ROWS, SAID):  # whatever it was, the averages of a stop end with it
                     at[j] = 0.0
-                at[NIS] = update(at, measure(at, settings, has_field), settings[S_PRINTED_COVARIANCE] != 0.0)
+                m = measure(at, settings, has_field)
+                at[NIS] = update(at, int(settings[S_N]), m, settings[S_PRINTED_COVARIANCE] != 0.0)
                 at[HEADING], at[ROLL] = wrapped(at[HEADING]), wrapped(at[ROLL])
                 word |= UPDATED if at[NIS] >= 0.0 else NOT_UPDATED
         at[SAID] = word

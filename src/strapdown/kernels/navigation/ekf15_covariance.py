@@ -55,11 +55,11 @@ def angle_jacobians(x, roll, pitch, over_cosine):
 
 
 @callee
-def _times_transition(x, down, across, dt):
+def _times_transition(x, n, down, across, dt):
     """cov <- F cov, in place; down, across: from one element to the next below it and next to it. With the two swapped
     cov <- cov F'."""
     half = 0.5 * dt * dt
-    for j in range(N):
+    for j in range(n):
         k = COVARIANCE + across * j
         for i in range(3):
             a = x[k + down * (A + i)]
@@ -75,11 +75,11 @@ def _times_transition(x, down, across, dt):
 
 
 @callee
-def predict(x, dt, q_acc, q_rate, q_angle):
+def predict(x, n, dt, q_acc, q_rate, q_angle):
     """cov <- F cov F' + Q, in place; q: variance gained in this step by acceleration, rates and angles."""
     down, across = plain(N), plain(1)
     for _ in range(2):
-        _times_transition(x, down, across, dt)
+        _times_transition(x, n, down, across, dt)
         down, across = across, down
     for i in range(3):
         x[COVARIANCE + (A + i) * (N + 1)] += q_acc
@@ -101,13 +101,13 @@ def _row_times_h(x, row, out):
 
 
 @callee
-def update(x, m, printed):
+def update(x, n, m, printed):
     """One Kalman update of x and cov with the first m of the measurements; returns the normalised innovation squared.
 
     printed: cov = (E - K H) cov, which loses symmetry; else Joseph's form. The update is skipped (-1 returned) where
     the innovation's covariance is not positive definite, as the printed forms bring about.
     """
-    for i in range(N):
+    for i in range(n):
         _row_times_h(x, COVARIANCE + N * i, PHT + M * i)
     for j in range(m):
         for i in range(3):
@@ -121,34 +121,34 @@ def update(x, m, printed):
         x[S + (M + 1) * j] += x[VARIANCE + j]
     if not _factor(x, m):
         return -1.0
-    nis = _solve_rows(x, m)
-    for i in range(N):
+    nis = _solve_rows(x, n, m)
+    for i in range(n):
         for j in range(m):
             x[i] += x[GAIN + M * i + j] * x[INNOVATION + j]
-    for i in range(N):
-        for j in range(N):
+    for i in range(n):
+        for j in range(n):
             total = 0.0
             for k in range(m):
                 total += x[GAIN + M * i + k] * x[PHT + M * j + k]
             x[COVARIANCE + N * i + j] -= total
     if not printed:
-        _joseph(x, m)
+        _joseph(x, n, m)
     return nis
 
 
 @callee
-def _joseph(x, m):
+def _joseph(x, n, m):
     """cov = (E - K H) cov becomes (E - K H) cov (E - K H)' + K R K', symmetric to the last bit."""
-    for i in range(N):
+    for i in range(n):
         _row_times_h(x, COVARIANCE + N * i, plain(LEFT))  # row i of (E - K H) cov H'
         for k in range(m):
             x[LEFT + k] -= x[GAIN + M * i + k] * x[VARIANCE + k]
-        for j in range(N):
+        for j in range(n):
             total = 0.0
             for k in range(m):
                 total += x[LEFT + k] * x[GAIN + M * j + k]
             x[COVARIANCE + N * i + j] -= total
-    for i in range(N):
+    for i in range(n):
         for j in range(i):
             both = 0.5 * (x[COVARIANCE + N * i + j] + x[COVARIANCE + N * j + i])
             x[COVARIANCE + N * i + j] = both
@@ -175,9 +175,9 @@ def _factor(x, m):
 
 
 @callee
-def _solve_rows(x, m):
+def _solve_rows(x, n, m):
     """GAIN = PHT S^-1 from the factor of S; returns innovation' S^-1 innovation."""
-    for i in range(N):
+    for i in range(n):
         row = GAIN + M * i
         for j in range(m):
             total = x[PHT + M * i + j]

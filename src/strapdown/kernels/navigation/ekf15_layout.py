@@ -35,4 +35,5 @@ S_GAP_S, S_GAP_ACC_Q, S_GAP_RATE_Q = 12, 13, 14
 S_PRINTED_RATE, S_PRINTED_INNOVATION, S_PRINTED_CASES, S_PRINTED_RESET, S_PRINTED_COVARIANCE = 15, 16, 17, 18, 19
 S_REST_BIAS = 20  # 1: the mean rate of the alignment is taken off; 0: not
 S_R_PS = 21  # from s to the paper's body, by rows
-S_SIZE = 30
+S_N = 30  # N, as a number that the compiler does not know: loops over a known one are written out, 15 times
+S_SIZE = 31

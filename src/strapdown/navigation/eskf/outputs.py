@@ -109,14 +109,15 @@ class Output:
             nominal, sigma = np.empty((m, at.BIAS_M + 1)), np.empty((m, at.N))
             nis, said = np.zeros((m, len(at.KINDS))), np.zeros((m, 2), dtype=np.int64)
             taped = slice(begin - part.start, some.stop - part.start)
-            outputs = (nominal, sigma, nis, said, tapes[taped], states[taped])
-            assert kernel.rows(x, settings, *rows.part(some), *(out.reshape(-1) for out in outputs))
+            written = (out.reshape(-1) for out in (nominal, sigma, nis, said, tapes[taped], states[taped]))
+            assert kernel.rows(x, settings, *rows.part(some), *written)
             self._said[some] = said
             for k, name in enumerate(at.KINDS) if self._nis else ():
                 seen = (said[:, 0] | said[:, 1]) >> k & 1 == 1
                 if seen.any():
                     self._nis[name].append(nis[seen, k])
             self.put(some, nominal, sigma)
+            del nominal, sigma, nis, said, written  # before the next ones are made
 
     def put_state(self, i: int, x: Array) -> None:
         """One row, of a live state."""

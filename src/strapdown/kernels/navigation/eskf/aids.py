@@ -93,14 +93,7 @@ from strapdown.kernels.navigation.eskf.layout import (
     N,
     Q,
 )
-from strapdown.kernels.navigation.eskf.updates import (
-    nis_of_late_fix,
-    nis_of_three,
-    spread_of,
-    take,
-    take_unit,
-    told,
-)
+from strapdown.kernels.navigation.eskf.updates import nis_of_three, spread_of, take, take_unit, told
 
 NOT_USED = (False, 0.0, 0.0, 0.0)
 WAITING_M_S2 = 0.15  # half of an acceleration of 0.3 m/s2: how far a mean speed is from the last one
@@ -141,12 +134,14 @@ def vectors(x, s, seen, gyr, extra, dt, still, tape, taped):
             k, e = P_N if kind == FIX else V_N, (0.0, 0.0, 0.0)
         variance = (v, v, v)
         if use and kind == FIX:
-            e, variance = position_fix(x, extra)
-            if extra[X_FIX + AGE_OF_FIX] > 0.0:
-                late_fix(x, s, extra, e, variance, tape, taped)
+            age = extra[X_FIX + AGE_OF_FIX]
+            e, variance = fix_of(x, extra, plain(X_FIX), plain(POSITION), 0.0)
+            if age > 0.0:
+                late_fix(x, s, age, e, variance, tape, taped)
                 use = False
-        elif use and kind == VELOCITY_FIX:
-            e, variance = velocity_fix(x, s, extra)
+        elif use and kind == VELOCITY_FIX:  # by its age the velocity may have changed as over a gap
+            age = extra[X_VELOCITY + AGE_OF_FIX]
+            e, variance = fix_of(x, extra, plain(X_VELOCITY), plain(VELOCITY), s[S_GAP_ACC_Q] * age * age)
         if use:
             taken = told(x, kind, nis_of_three(x, k, variance, e), s[S_GATE_3])
             if kind == ZUPT:
@@ -159,42 +154,28 @@ def vectors(x, s, seen, gyr, extra, dt, still, tape, taped):
 
 
 @callee
-def position_fix(x, extra):
-    """Innovation and variances. A fix that comes late is compared with where the velocity puts its instant."""
-    age = extra[X_FIX + AGE_OF_FIX]
-    at = X_FIX + SIGMA_OF_FIX
-    e = (
-        extra[X_FIX] - x[POSITION] + age * x[VELOCITY],
-        extra[X_FIX + 1] - x[POSITION + 1] + age * x[VELOCITY + 1],
-        extra[X_FIX + 2] - x[POSITION + 2] + age * x[VELOCITY + 2],
-    )
-    return e, (extra[at] ** 2, extra[at + 1] ** 2, extra[at + 2] ** 2)
+def fix_of(x, extra, place, state, further):
+    """Innovation and variances of a fix of position or velocity."""
+    at = place + SIGMA_OF_FIX
+    e = (extra[place] - x[state], extra[place + 1] - x[state + 1], extra[place + 2] - x[state + 2])
+    return e, (extra[at] ** 2 + further, extra[at + 1] ** 2 + further, extra[at + 2] ** 2 + further)
 
 
 @callee
-def late_fix(x, s, extra, e, variance, tape, taped):
-    """A position fix of an instant before: a measurement of p_n - age v_n."""
-    age = extra[X_FIX + AGE_OF_FIX]
-    if told(x, plain(FIX), nis_of_late_fix(x, age, variance, e), s[S_GATE_3]):
+def late_fix(x, s, age, e, variance, tape, taped):
+    """A position fix of an instant before: a measurement of p_n - age v_n. First the gate, by each axis alone, then the
+    update."""
+    nis = 0.0
+    for take_it in range(2):
         for i in range(3):
             only(x, P_N + i)
             x[H + V_N + i] = -age
-            spread, left = spread_of(x, plain(0), 0.0, 0.0, variance[i], e[i])
-            take(x, spread, left, tape, taped)
-
-
-@callee
-def velocity_fix(x, s, extra):
-    """Innovation and variances. By the age of a late fix the velocity may have changed as over a gap."""
-    age = extra[X_VELOCITY + AGE_OF_FIX]
-    at = X_VELOCITY + SIGMA_OF_FIX
-    changed = s[S_GAP_ACC_Q] * age * age
-    e = (
-        extra[X_VELOCITY] - x[VELOCITY],
-        extra[X_VELOCITY + 1] - x[VELOCITY + 1],
-        extra[X_VELOCITY + 2] - x[VELOCITY + 2],
-    )
-    return e, (extra[at] ** 2 + changed, extra[at + 1] ** 2 + changed, extra[at + 2] ** 2 + changed)
+            spread, left = spread_of(x, plain(0), 0.0, 0.0, variance[i], e[i] + age * x[VELOCITY + i])
+            if take_it == 1:
+                take(x, spread, left, tape, taped)
+            nis += left * left / spread
+        if take_it == 0 and not told(x, plain(FIX), nis, s[S_GATE_3]):
+            return
 
 
 @callee

@@ -124,41 +124,15 @@ def told(x, kind, nis, limit):
 def nis_of_three(x, k, variance, e):
     """e^T (P_kk + variance)^-1 e of the error state's numbers k to k + 2, by Cholesky's square root."""
     at = COVARIANCE + k * COLUMNS + k
-    first, second, third = x[at] + variance[0], x[at + COLUMNS + 1] + variance[1], x[at + 2 * COLUMNS + 2] + variance[2]
-    off = (e[0] - x[DX + k], e[1] - x[DX + k + 1], e[2] - x[DX + k + 2])
-    return whitened(first, second, third, x[at + COLUMNS], x[at + 2 * COLUMNS], x[at + 2 * COLUMNS + 1], off)
-
-
-@callee
-def nis_of_late_fix(x, age, variance, e):
-    """As nis_of_three, of p_n - age v_n."""
-    s00, s11, s22 = variance
-    s10 = s20 = s21 = 0.0
-    for part in range(4):  # P_pp, - age P_pv, - age P_vp, age^2 P_vv
-        i, j = V_N if part > 1 else P_N, V_N if part % 2 == 1 else P_N
-        weight = (-age if part > 1 else 1.0) * (-age if part % 2 == 1 else 1.0)
-        at = COVARIANCE + i * COLUMNS + j
-        s00 += weight * x[at]
-        s10 += weight * x[at + COLUMNS]
-        s20 += weight * x[at + 2 * COLUMNS]
-        s11 += weight * x[at + COLUMNS + 1]
-        s21 += weight * x[at + 2 * COLUMNS + 1]
-        s22 += weight * x[at + 2 * COLUMNS + 2]
-    p, v = DX + P_N, DX + V_N
-    off = (e[0] - x[p] + age * x[v], e[1] - x[p + 1] + age * x[v + 1], e[2] - x[p + 2] + age * x[v + 2])
-    return whitened(s00, s11, s22, s10, s20, s21, off)
-
-
-@callee
-def whitened(a, d, g, b, c, f, off):
-    """off^T S^-1 off; S: diagonal a, d, g, below it b (row 1), c and f (row 2)."""
+    a, b, c = x[at] + variance[0], x[at + COLUMNS], x[at + 2 * COLUMNS]
+    d, f, g = x[at + COLUMNS + 1] + variance[1], x[at + 2 * COLUMNS + 1], x[at + 2 * COLUMNS + 2] + variance[2]
     l10, l20 = b / a, c / a
     d1 = d - b * l10
     l21 = (f - c * l10) / d1
     d2 = g - c * l20 - l21 * l21 * d1
-    y0 = off[0]
-    y1 = off[1] - l10 * y0
-    y2 = off[2] - l20 * y0 - l21 * y1
+    y0 = e[0] - x[DX + k]
+    y1 = e[1] - x[DX + k + 1] - l10 * y0
+    y2 = e[2] - x[DX + k + 2] - l20 * y0 - l21 * y1
     return y0 * y0 / a + y1 * y1 / d1 + y2 * y2 / d2
 
 
