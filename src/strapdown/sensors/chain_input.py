@@ -129,6 +129,8 @@ def refuse_row(settings: Array, memory: Array, t: Array, ideal: Array, force: Ar
 
 def listed_kernels() -> None:
     """Kernels of live readings take arrays that are writable or not, without being compiled for each mixture."""
+    if not hasattr(read_rows, "py_func"):  # NUMBA_DISABLE_JIT: nothing is compiled
+        return
     from strapdown.kernels.compiled import settle  # imports all kernels
 
     for kernel in (read_rows, module_rows):
