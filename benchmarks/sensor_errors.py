@@ -183,9 +183,9 @@ def report() -> list[str]:
             f"target {TARGET_LIVE_US:g}: {'met' if 1e-3 * ns[name] <= TARGET_LIVE_US else 'MISSED'}   "
             f"the whole at once {ns['all terms'] / 3e3:.2f} us"
             for name, what in (
-                ("live module", "a module of three triads, all terms"),
-                ("live part", "an MPU-9250"),
-                ("live chain", "one triad, all terms"),
+                ("live module", "a module of three triads, all terms, samples made"),
+                ("live part", "an MPU-9250, samples made"),
+                ("live chain", "one triad alone, all terms"),
             )
         ),
         f"16 recordings on two cores: times as fast as on one "

@@ -114,10 +114,7 @@ class ErrorChain:
             memory, drawn, out = state.memory.copy(), state.drawn, np.empty(((n - 1) // stride + 1, COLUMNS))
             celsius = _constant(temperature_c)
             count = read_rows(settings, memory, drawn[0], t, ideal, force, celsius, SPACE, out)
-        except (
-            TypeError,
-            AttributeError,
-        ):  # not as the kernel takes it: unhashable temperature, a list, one row as (3,)
+        except (TypeError, AttributeError):  # not as the kernel takes it: a list, one row as (3,), other settings
             memory, drawn = self._adopted(state), state.drawn
             t, ideal, force, celsius = self._checked(t, ideal, specific_force, temperature_c)
             out = np.empty(((len(t) - 1) // stride + 1, COLUMNS))

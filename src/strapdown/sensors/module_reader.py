@@ -203,10 +203,7 @@ class ModuleReader:
                 raise TypeError
             memory, drawn, out = state.memory.copy(), state.drawn, np.empty(((n - 1) // stride + 1, LOG_COLUMNS))
             count = module_rows(settings, parts, memory, drawn[0], t, acc, gyr, mag, celsius, SPACE, TABLES, out)
-        except (
-            TypeError,
-            AttributeError,
-        ):  # not as the kernel takes it: lists, one row as (3,), a state of other settings
+        except (TypeError, AttributeError):  # not as the kernel takes it: lists, one row as (3,), other settings
             memory, drawn = self._adopted(state), state.drawn
             t, acc, gyr, mag, celsius = self._checked(ideal)
             out = np.empty(((len(t) - 1) // stride + 1, LOG_COLUMNS))
