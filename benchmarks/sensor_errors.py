@@ -9,7 +9,10 @@ from pyins.inertial_sensor import Parameters
 from pyins.util import ACCEL_COLS
 
 from benchmarks.measure import interleaved
-from strapdown.sensors.error_chain import measure, measure_batch
+from strapdown.live import Ideal
+from strapdown.sensors.error_chain import ErrorChain, measure, measure_batch
+from strapdown.sensors.module import Module
+from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.streams import branch, seed_of
 from strapdown.sensors.triad import NO_MATRIX, Triad
 
@@ -17,6 +20,8 @@ N, RATE = 500_000, 200.0
 TARGET_ALL_NS, TARGET_SIMPLE_NS = 700.0, 150.0  # per 9-axis sample
 TARGET_DRAWING = 1.6  # times the cost of the random numbers alone
 TARGET_CORES = 1.7  # times as fast on two cores
+TARGET_LIVE_US = 2.0  # per triad and sample, rows one by one from Python
+LIVE_ROWS = 2000
 
 SIMPLE = Triad(
     "rad/s",
@@ -107,7 +112,40 @@ def run() -> dict[str, float]:
     for work in works.values():
         work()  # compiled, pages touched
     times = {name: seconds / N * 1e9 for name, seconds in interleaved(works, rounds=5).items()}
-    return {**times, "two cores": _two_cores(t[:100_000], x[:100_000])}
+    return {**times, **_live(t, x, f, warm), "two cores": _two_cores(t[:100_000], x[:100_000])}
+
+
+def _live(t: np.ndarray, x: np.ndarray, f: np.ndarray, warm: np.ndarray) -> dict[str, float]:
+    """ns per triad and sample: one row at a time, each with all terms and a temperature of its own."""
+    chain = ErrorChain(ALL, 1.0 / RATE)
+    module = Module("imu", {"accelerometer": NO_G, "gyroscope": ALL, "magnetometer": NO_G})
+    part = Module("imu", load_part("MPU-9250").draw(1, rate_hz=RATE).triads(), fastest_hz={})
+    readers = {name: each.reader(RATE, 1.0 / RATE) for name, each in (("module", module), ("part", part))}
+    cuts = [slice(k, k + 1) for k in range(LIVE_ROWS)]
+    rows = [(t[cut], x[cut], 25.0, f[cut]) for cut in cuts]
+    chunks = [Ideal(t[cut], x[cut], f[cut], x[cut], warm[cut]) for cut in cuts]
+    first = chain.start(seed_of(1)), {name: reader.start() for name, reader in readers.items()}
+
+    def live_chain() -> None:
+        state = first[0]
+        for row in rows:
+            state, _ = chain.read(state, *row)
+
+    def live_module(name: str) -> None:
+        state, reader = first[1][name], readers[name]
+        for chunk in chunks:
+            state, _ = reader.read(state, chunk)
+
+    works = {
+        "live chain": live_chain,
+        "live module": lambda: live_module("module"),
+        "live part": lambda: live_module("part"),
+    }
+    for work in works.values():
+        work()
+    triads = {"live chain": 1, "live module": 3, "live part": 3}
+    best = interleaved(works, rounds=30)  # short: a quiet moment is enough
+    return {name: seconds / LIVE_ROWS / triads[name] * 1e9 for name, seconds in best.items()}
 
 
 def _two_cores(t: np.ndarray, x: np.ndarray) -> float:
@@ -140,6 +178,16 @@ def report() -> list[str]:
         f"plain numpy {ns['simple, numpy']:6.0f} ns   {ns['simple, numpy'] / ns['simple']:.1f} times as fast",
         f"matrix, bias, white, walk {ns['terms of pyins']:6.0f} ns   pyins {ns['pyins']:6.0f} ns   "
         f"{ns['pyins'] / ns['terms of pyins']:.1f} times as fast",
+        *(
+            f"live, one row at a time, {what}: {1e-3 * ns[name]:.2f} us per triad and sample, "
+            f"target {TARGET_LIVE_US:g}: {'met' if 1e-3 * ns[name] <= TARGET_LIVE_US else 'MISSED'}   "
+            f"the whole at once {ns['all terms'] / 3e3:.2f} us"
+            for name, what in (
+                ("live module", "a module of three triads, all terms, samples made"),
+                ("live part", "an MPU-9250, samples made"),
+                ("live chain", "one triad alone, all terms"),
+            )
+        ),
         f"16 recordings on two cores: times as fast as on one "
         f"{met(ns['two cores'], TARGET_CORES, ns['two cores'] >= TARGET_CORES)}",
     ]

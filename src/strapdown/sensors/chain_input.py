@@ -1,5 +1,6 @@
 """The input of the error chain, checked at its boundary: rows of true values on an even grid of times."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -75,9 +76,14 @@ def stride_of(step: float, output_rate_hz: float | None) -> int:
     return stride
 
 
-def nominal_step(t: Array | None, step: float, rate_hz: float) -> float:
-    """The step that the rate means, where the times allow it: a mean over them differs by roundoff, by their number."""
-    nominal = 1.0 / (rate_hz * stride_of(step, rate_hz))
+def exact_step(t: Array | None, step: float, rate_hz: float | None = None) -> float:
+    """The step that a rate means: rate_hz or a multiple of it, or the nearest round rate (1e-6 Hz) if it is None.
+
+    The mean over times differs from it by roundoff, which depends on their number, and live rows have no mean: this
+    step is the same for both. A step that differs by more than roundoff stays as it is.
+    """
+    fine_hz = round(1.0 / step, 6) if rate_hz is None else rate_hz * stride_of(step, rate_hz)
+    nominal = 1.0 / (fine_hz or math.inf)
     roundoff = 4.0 * float(np.spacing(step))
     if t is None:
         roundoff += 1e-9 * step  # typed by a person

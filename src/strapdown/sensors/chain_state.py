@@ -80,7 +80,7 @@ def origin_of(owner: type, layout: tuple[Any, ...]) -> Origin:
 
 def nothing_drawn(generators: list[np.random.Generator]) -> Drawn:
     """Before the first row. generators: TERMS of them for each instrument."""
-    return np.zeros((len(generators), AHEAD)), tuple(map(_kept, generators))
+    return np.zeros((len(generators), AHEAD)), tuple(map(kept_generator, generators))
 
 
 def new_memory(size: int, turn_on: np.random.Generator, ahead: int = AHEAD) -> Array:
@@ -103,9 +103,9 @@ def drawn_ahead(settings: Array, memory: Array, ahead: Array, generators: Sequen
         left = len(numbers) - used
         numbers[:left] = numbers[used:].copy()
         memory[m.POSITION + term] = 0.0
-        generator = _restored(generators[term])
+        generator = restored_generator(generators[term])
         (draw_uniforms if term in (m.QUANTUM, m.LOSS) else draw_normals)(generator, numbers[left:])
-        after[term] = _kept(generator)
+        after[term] = kept_generator(generator)
     return tuple(after)
 
 
@@ -119,7 +119,7 @@ _PLACES = {
 }
 
 
-def _kept(generator: np.random.Generator) -> bytes:
+def kept_generator(generator: np.random.Generator) -> bytes:
     numbers: bytes = generator.bit_generator.state["state"]["state"].tobytes()
     return numbers
 
@@ -127,7 +127,7 @@ def _kept(generator: np.random.Generator) -> bytes:
 _scratch = threading.local()  # a new generator takes longer than drawing a block
 
 
-def _restored(kept: bytes) -> np.random.Generator:
+def restored_generator(kept: bytes) -> np.random.Generator:
     """A generator in this state; only until the next call in this thread."""
     generator: np.random.Generator | None = getattr(_scratch, "generator", None)
     if generator is None:

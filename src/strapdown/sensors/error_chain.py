@@ -19,6 +19,7 @@ from strapdown.kernels.sensors.error_chain import BAD, BLOCK, COLUMNS, measure_r
 from strapdown.sensors.chain_input import (
     SPACE,
     even_times,
+    exact_step,
     listed_kernels,
     locked,
     refuse_row,
@@ -47,7 +48,7 @@ from strapdown.sensors.triad import NO_MATRIX, Triad
 Array = NDArray[np.float64]
 Stream = np.random.Generator | np.random.SeedSequence
 
-_NO_ROWS, _AT_25 = locked(np.empty((0, 3))), locked(np.array([25.0]))
+_NO_ROWS = locked(np.empty((0, 3)))
 
 
 class _Prepared(NamedTuple):
@@ -75,7 +76,7 @@ class ErrorChain:
 
     def __post_init__(self) -> None:
         refuse_missing(self.triad, self.mode)
-        step_s = step_of(self.step_s)
+        step_s = exact_step(None, step_of(self.step_s), self.output_rate_hz)
         stride = stride_of(step_s, self.output_rate_hz)
         settings = chain_settings(self.triad, self.mode, step_s, stride, even=True)
         origin = origin_of(ErrorChain, drift_layout(settings))
@@ -106,16 +107,14 @@ class ErrorChain:
                 ideal.shape == (n, 3)
                 and n > 0
                 and state.origin is origin
+                and type(temperature_c) is float
                 and (force is _NO_ROWS or force.shape == (n, 3))  # type: ignore[union-attr]
             ):
                 raise TypeError
             memory, drawn, out = state.memory.copy(), state.drawn, np.empty(((n - 1) // stride + 1, COLUMNS))
-            celsius = _AT_25 if temperature_c == 25.0 else _constant(temperature_c)  # type: ignore[arg-type]
+            celsius = _constant(temperature_c)
             count = read_rows(settings, memory, drawn[0], t, ideal, force, celsius, SPACE, out)
-        except (
-            TypeError,
-            AttributeError,
-        ):  # not as the kernel takes it: unhashable temperature, a list, one row as (3,)
+        except (TypeError, AttributeError):  # not as the kernel takes it: a list, one row as (3,), other settings
             memory, drawn = self._adopted(state), state.drawn
             t, ideal, force, celsius = self._checked(t, ideal, specific_force, temperature_c)
             out = np.empty(((len(t) - 1) // stride + 1, COLUMNS))
@@ -213,7 +212,8 @@ class _Whole:
     ) -> None:
         refuse_missing(triad, mode)
         self.triad = triad
-        self.t, step = even_times(t, output_rate_hz)
+        self.t, mean = even_times(t, output_rate_hz)
+        step = exact_step(self.t, mean, output_rate_hz)
         stride = stride_of(step, output_rate_hz)
         self.celsius = locked(temperature_at(temperature_c, self.t, triad.limits_c))
         self.settings = chain_settings(triad, mode, step, stride, even=False)

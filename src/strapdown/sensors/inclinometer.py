@@ -1,6 +1,6 @@
 """A two-axis inclinometer: how far the sensor's x and y axes point above the horizon.
 
-Inside it is an accelerometer, so that it tells tilt at rest only: acceleration reads as tilt (atan(a/g) when level).
+Inside it is an accelerometer, so that it reads tilt at rest only: acceleration reads as tilt (atan(a/g) when level).
 tilt[:, 0] is of the x axis, tilt[:, 1] of the y axis, rad, positive when the axis points up. At rest, for the attitude
 Rz(yaw) Ry(pitch) Rx(roll) of the sensor: sin(tilt_x) = -sin(pitch), sin(tilt_y) = cos(pitch) sin(roll).
 """
@@ -12,6 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from strapdown.checks import finite, not_negative, positive, settle
 from strapdown.errors import InputError
+from strapdown.sensors.chain_input import exact_step, step_of
+from strapdown.sensors.chain_state import (
+    ReadingState,
+    kept_generator,
+    layout_of,
+    origin_of,
+    restored_generator,
+    state_of,
+)
 from strapdown.sensors.streams import branch
 from strapdown.sensors.temperature import Temperature, temperature_at
 from strapdown.types import Motion
@@ -24,6 +33,8 @@ Stream = np.random.Generator | np.random.SeedSequence
 DEG = np.pi / 180.0
 SENSES = ((1.0, 0.0), (0.0, 1.0))  # scale and cross-axis of a perfect part
 UNEVEN = 1e-6  # of a step: roundoff of times k / rate after hours
+# memory: step (s), times of the first and the last row, force at the first row, memory of the low-pass, turn-on bias
+_STEP, _FIRST, _TIME, _LEVEL, _FILTER, _TURN_ON, _SIZE = 0, 1, 2, slice(3, 6), slice(6, 9), slice(9, 11), 11
 IMPOSSIBLE = 0.05  # of sin^2 + sin^2 above 1: a degree or two of noise where z lies level
 
 
@@ -46,11 +57,10 @@ class Inclinometer:
     gravity_m_s2: None is a part with three axes inside, tilt_x = atan2(f_x, sqrt(f_y^2 + f_z^2)), right on any planet;
     a number is a part with two, tilt_x = asin(f_x / gravity), adjusted to that gravity. In the order in which they act:
     bandwidth_hz (first-order low-pass of the specific force, settled at the first sample); nonlinearity (largest
-    deviation from the straight line as a part of range_rad, bent as a Triad is); matrix (2x2: scale, cross-axis); bias;
-    turn_on (deviation of a further constant, drawn for every run); drift (rad/degC from reference_c; limits_c: refused
-    outside); settling (error at switch-on, t[0], which dies away with
-    the time constant settling_s); white (N, rad sqrt(s): deviation N / sqrt(dt) of a reading); range_rad (clipped and
-    flagged); resolution.
+    deviation from the straight line as a part of range_rad, a cubic as a Triad's); matrix (2x2: scale, cross-axis);
+    bias; turn_on (standard deviation of a further constant, drawn for every run); drift (rad/degC from reference_c;
+    limits_c: refused outside); settling (error at switch-on, t[0], which dies away with the time constant settling_s);
+    white (N, rad sqrt(s): standard deviation N / sqrt(dt) of a reading); range_rad (clipped and flagged); resolution.
     """
 
     gravity_m_s2: float | None = None
@@ -111,24 +121,55 @@ class Inclinometer:
 
     def measure_force(self, t: Array, f_s: Array, *, stream: Stream, temperature_c: Temperature = 25.0) -> Tilt:
         """Readings from specific force f_s (n, 3) in m/s2: for a source that is not a Motion."""
+        if max(self.white) > 0.0 and len(t) < 2:
+            raise InputError("white noise needs at least two samples, to know the rate; measure for longer")
+        step_s = exact_step(t, float(t[-1] - t[0]) / (len(t) - 1)) if len(t) > 1 else 1.0
+        state = self.start(stream, step_s)
+        return self.read(state, t, f_s, temperature_c=temperature_c)[1]
+
+    def start(self, stream: Stream, step_s: float) -> ReadingState:
+        """The state before the first row, for rows step_s apart."""
         for_turn_on, for_noise = branch(stream, 2)
-        warmth = temperature_at(temperature_c, t, self.limits_c) - self.reference_c
+        memory = np.zeros(_SIZE)
+        memory[_STEP], memory[_TIME] = exact_step(None, step_of(step_s)), np.nan
+        memory[_TURN_ON] = for_turn_on.standard_normal(2)
+        return state_of(origin_of(Inclinometer, ()), memory, (np.empty(0), (kept_generator(for_noise),)))
+
+    def read(
+        self, state: ReadingState, t: Array, f_s: Array, *, temperature_c: Temperature = 25.0
+    ) -> tuple[ReadingState, Tilt]:
+        """The next rows, in chunks of any size: times t (n,) and specific force f_s (n, 3)."""
+        layout_of(state, Inclinometer, "Inclinometer(...).start(stream, step_s)")
+        times, force = np.atleast_1d(np.asarray(t, dtype=np.float64)), np.reshape(f_s, (-1, 3))
+        if len(force) != len(times) or not len(times):
+            raise InputError(f"f_s has {len(force)} rows and t {len(times)}; give one row for each time")
+        memory, (ahead, (kept,)) = state.memory.copy(), state.drawn
+        if np.isnan(memory[_TIME]):
+            memory[_FIRST], memory[_LEVEL] = times[0], force[0]
+        warmth = temperature_at(temperature_c, times, self.limits_c) - self.reference_c
         if self.bandwidth_hz is not None:
-            f_s = _low_pass(f_s, t, self.bandwidth_hz)
-        true, beyond = tilt_from_force(f_s, self.gravity_m_s2)
+            force = _low_pass(force, times, self.bandwidth_hz, memory)
+        steps = np.diff(times, prepend=times[0] - memory[_STEP] if np.isnan(memory[_TIME]) else memory[_TIME])
+        if np.isnan(memory[_TIME]):
+            steps[0] = memory[_STEP]
+        true, beyond = tilt_from_force(force, self.gravity_m_s2)
         share = np.clip(true / self.range_rad, -1.0, 1.0)
-        bent = true + np.array(self.nonlinearity) * self.range_rad * share * (4.0 * share**2 - 3.0)
-        tilt = bent @ np.array(self.matrix).T
-        tilt += np.array(self.bias) + np.array(self.turn_on) * for_turn_on.standard_normal(2)
+        curved = true + np.array(self.nonlinearity) * self.range_rad * share * (4.0 * share**2 - 3.0)
+        (xx, xy), (yx, yy) = self.matrix
+        tilt = np.stack([curved[:, 0] * xx + curved[:, 1] * xy, curved[:, 0] * yx + curved[:, 1] * yy], axis=1)
+        tilt += np.array(self.bias) + np.array(self.turn_on) * memory[_TURN_ON]
         tilt += warmth[:, None] * np.array(self.drift)
-        tilt += np.exp(-(t - t[0]) / self.settling_s)[:, None] * np.array(self.settling)
+        tilt += np.exp(-(times - memory[_FIRST]) / self.settling_s)[:, None] * np.array(self.settling)
         if max(self.white) > 0.0:
-            tilt += np.array(self.white) * for_noise.standard_normal((len(t), 2)) / np.sqrt(_steps(t))[:, None]
+            generator = restored_generator(kept)
+            tilt += np.array(self.white) * generator.standard_normal((len(times), 2)) / np.sqrt(steps)[:, None]
+            kept = kept_generator(generator)
         saturated = beyond | (np.abs(tilt) > self.range_rad)
         tilt = np.clip(tilt, -self.range_rad, self.range_rad)
         if self.resolution > 0.0:
             tilt = self.resolution * np.round(tilt / self.resolution)
-        return Tilt(t, tilt, saturated)
+        memory[_TIME] = times[-1]
+        return state_of(state.origin, memory, (ahead, (kept,))), Tilt(times, tilt, saturated)
 
 
 def tilt_from_force(f_s: ArrayLike, gravity_m_s2: float | None = None) -> tuple[Array, Flags]:
@@ -159,33 +200,27 @@ def attitude_from(tilt: ArrayLike) -> tuple[Array, Array]:
             f"tilts of {x_deg:.4g} and {y_deg:.4g} deg do not belong to one body at rest; "
             "average them while it stands still"
         )
-    # the vertical told in s is (sin_x, sin_y, up), and 1 - sin_x^2 - sin_y^2 is this product, without cancellation
+    # the vertical expressed in s is (sin_x, sin_y, up), and 1 - sin_x^2 - sin_y^2 is this product, without cancellation
     up = np.sqrt(np.maximum(0.0, np.cos(angles[..., 0] + angles[..., 1]) * np.cos(angles[..., 0] - angles[..., 1])))
     return np.arctan2(sin_y, up), -angles[..., 0]
 
 
-def _low_pass(f: Array, t: Array, bandwidth_hz: float) -> Array:
+def _low_pass(f: Array, t: Array, bandwidth_hz: float, memory: Array) -> Array:
     """First order, exact for a force that goes in straight lines between samples; it starts settled."""
     from scipy.signal import lfilter  # slow to import, and only this needs it
 
-    if len(t) < 2:
-        return f
-    steps = np.diff(t)
-    step = (t[-1] - t[0]) / len(steps)
-    if np.max(np.abs(steps - step)) > UNEVEN * step + 4.0 * np.spacing(np.max(np.abs(t))):
+    step, begins = memory[_STEP], np.isnan(memory[_TIME])
+    steps = np.diff(t) if begins else np.diff(t, prepend=memory[_TIME])
+    if len(steps) and np.max(np.abs(steps - step)) > UNEVEN * step + 4.0 * np.spacing(np.max(np.abs(t))):
         raise InputError("bandwidth_hz needs evenly spaced times; sample the motion at a steady rate")
     w = 2.0 * np.pi * bandwidth_hz * step
     decay = np.exp(-w)
     mean = -np.expm1(-w) / w  # of the decay over a step
     b = [1.0 - mean, mean - decay]
-    return f[0] + lfilter(b, [1.0, -decay], f - f[0], axis=0)
-
-
-def _steps(t: Array) -> Array:
-    if len(t) < 2:
-        raise InputError("white noise needs at least two samples, to know the rate; measure for longer")
-    steps = np.diff(t)
-    return np.concatenate([steps[:1], steps])
+    out, after = lfilter(b, [1.0, -decay], f - memory[_LEVEL], axis=0, zi=memory[None, _FILTER])
+    memory[_FILTER] = after[0]
+    filtered: Array = memory[_LEVEL] + out
+    return filtered
 
 
 def _pair(name: str, value: ArrayLike) -> Pair:

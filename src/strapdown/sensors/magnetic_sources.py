@@ -1,6 +1,6 @@
 """The magnetic field where a sensor is: the place's uniform field, and magnets and coils placed in the world.
 
-Frame n, m, A, and uT for the field. Positions are told in the same frame n as the motion. Sources are ideal: a dipole
+Frame n, m, A, and uT for the field. Positions are in the same frame n as the motion. Sources are ideal: a dipole
 has no size and a loop's wire no thickness, so that nearer than 1 mm to them the field means nothing and is refused.
 """
 

@@ -108,7 +108,7 @@ def _euler_increment_error(s: Sight) -> Array:
 
 
 def _rotation_log(s: Sight) -> Array:
-    turns = _turns(s.motion.q_nb)  # both neighbours' turns are told in the middle frame
+    turns = _turns(s.motion.q_nb)  # both neighbours' turns are expressed in the middle frame
     return (turns[1:] + turns[:-1]) / (s.dt()[1:] + s.dt()[:-1])
 
 

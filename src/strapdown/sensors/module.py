@@ -14,7 +14,7 @@ import numpy as np
 from strapdown.errors import InputError
 from strapdown.kernels.sensors.module import ANY_CLIPPED, CELSIUS, NEW_MAG, OF_ROW, READINGS, T
 from strapdown.motion.resample import resample
-from strapdown.sensors.chain_input import even_times, nominal_step
+from strapdown.sensors.chain_input import even_times, exact_step
 from strapdown.sensors.chain_numbers import MISSING, PHYSICAL, as_mode
 from strapdown.sensors.module_reader import FIELDS, ModuleReader
 from strapdown.sensors.temperature import SelfHeating, Temperature, TemperatureSeries, temperature_at
@@ -81,7 +81,7 @@ class Module:
         if not given:
             raise InputError(f'module "{self.name}" has no instrument that the ideal readings know')
         times, step = even_times(ideal.t, rate_hz)
-        reader = ModuleReader(self, rate_hz, nominal_step(times, step, rate_hz), given, even=False)
+        reader = ModuleReader(self, rate_hz, exact_step(times, step, rate_hz), given, even=False)
         if ideal.temperature is None and not isinstance(self.temperature, float | TemperatureSeries | SelfHeating):
             celsius = temperature_at(self.temperature, ideal.t)
             ideal = replace(ideal, temperature=np.broadcast_to(celsius, len(ideal)))

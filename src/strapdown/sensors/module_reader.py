@@ -17,9 +17,9 @@ from strapdown.sample import Sample
 from strapdown.sensors.chain_input import (
     SPACE,
     TABLES,
+    exact_step,
     listed_kernels,
     locked,
-    nominal_step,
     refuse_row,
     rows,
     step_of,
@@ -114,7 +114,7 @@ class ModuleReader:
             raise InputError(f'module "{module.name}" has no instrument that the ideal readings know')
         step_s = 1.0 / (rate_hz * module.inner_factor(rate_hz)) if self.step_s is None else step_of(self.step_s)
         if self.even:
-            step_s = nominal_step(None, step_s, rate_hz)
+            step_s = exact_step(None, step_s, rate_hz)
         stride = stride_of(step_s, rate_hz)
         strides = {
             name: stride_of(step_s, rate_hz / max(1, math.ceil(rate_hz / module.fastest_hz.get(name, math.inf))))
@@ -203,10 +203,7 @@ class ModuleReader:
                 raise TypeError
             memory, drawn, out = state.memory.copy(), state.drawn, np.empty(((n - 1) // stride + 1, LOG_COLUMNS))
             count = module_rows(settings, parts, memory, drawn[0], t, acc, gyr, mag, celsius, SPACE, TABLES, out)
-        except (
-            TypeError,
-            AttributeError,
-        ):  # not as the kernel takes it: lists, one row as (3,), a state of other settings
+        except (TypeError, AttributeError):  # not as the kernel takes it: lists, one row as (3,), other settings
             memory, drawn = self._adopted(state), state.drawn
             t, acc, gyr, mag, celsius = self._checked(ideal)
             out = np.empty(((len(t) - 1) // stride + 1, LOG_COLUMNS))

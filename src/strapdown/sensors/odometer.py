@@ -16,6 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 from strapdown.checks import finite, not_negative, positive, settle, triple
 from strapdown.errors import InputError
 from strapdown.rotation import IDENTITY, q_rotate
+from strapdown.sensors.chain_state import (
+    ReadingState,
+    kept_generator,
+    layout_of,
+    origin_of,
+    restored_generator,
+    state_of,
+)
 from strapdown.sensors.streams import branch
 from strapdown.types import Motion
 
@@ -24,6 +32,9 @@ Interval = tuple[float, float]
 Stream = np.random.Generator | np.random.SeedSequence
 
 X_B = np.array([1.0, 0.0, 0.0])
+# memory: time, speed and acceleration of the last row, distance, part of a tick at the start; the last slip: whether
+# the last step was hard and braking, and the part by which it slipped
+_TIME, _SPEED, _ACCELERATION, _DISTANCE, _PHASE, _HARD, _BRAKING, _PART, _SIZE = range(9)
 MOST_TICKS = 2.0**53  # beyond it a float does not count by ones
 
 
@@ -103,27 +114,51 @@ class WheelOdometer:
 
     def measure(self, motion: Motion, *, stream: Stream) -> Wheel:
         """Readings along the motion of the body (frame b), at its times."""
+        return self.read(self.start(stream), motion)[1]
+
+    def start(self, stream: Stream) -> ReadingState:
+        """The state before the first row."""
+        for_phase, for_noise, for_slip = branch(stream, 3)  # switching on an error does not move the others' draws
+        memory = np.zeros(_SIZE)
+        memory[_TIME], memory[_PHASE] = np.nan, for_phase.random()  # the wheel happens to stand between two ticks
+        kept = (kept_generator(for_noise), kept_generator(for_slip))
+        return state_of(origin_of(WheelOdometer, ()), memory, (np.empty(0), kept))
+
+    def read(self, state: ReadingState, motion: Motion) -> tuple[ReadingState, Wheel]:
+        """The next rows of the body's motion, in chunks of any size; distances count from the first row of all."""
+        layout_of(state, WheelOdometer, "WheelOdometer(...).start(stream)")
+        memory, (ahead, (for_noise, for_slip)) = state.memory.copy(), state.drawn
+        begins = np.isnan(memory[_TIME])
         t = motion.t
         speed, acceleration = self._rolling(motion)
+        if not begins:  # the step from the last row of the chunk before
+            t, speed, acceleration = (
+                np.concatenate([[memory[at]], x])
+                for at, x in ((_TIME, t), (_SPEED, speed), (_ACCELERATION, acceleration))
+            )
         # off by T^2/12 times the change of acceleration from start to end of the run, however long it is: the steps'
         # errors cancel. A higher order would take an impact's spike of acceleration for distance.
         rolled = 0.5 * np.diff(t) * (speed[1:] + speed[:-1])
-        for_phase, for_noise, for_slip = branch(stream, 3)  # switching on an error does not move the others' draws
-        slipped = self._slip(t, speed, acceleration, for_slip)
+        slipped, for_slip = self._slip(t, speed, acceleration, memory, for_slip)
         dead = _overlap(self.dead_s, t)
         read = rolled * (1.0 + self.scale_error) * (1.0 + slipped)
-        read += self.roughness * np.sqrt(np.abs(rolled)) * for_noise.standard_normal(len(rolled))
-        distance: Array = np.concatenate([[0.0], np.cumsum(read * (1.0 - dead))])
-        flags = (np.concatenate([[False], x != 0.0]) for x in (slipped, dead))
+        generator = restored_generator(for_noise)
+        read += self.roughness * np.sqrt(np.abs(rolled)) * generator.standard_normal(len(rolled))
+        for_noise = kept_generator(generator)
+        distance: Array = np.cumsum(np.concatenate([[memory[_DISTANCE]], read * (1.0 - dead)]))
+        memory[[_TIME, _SPEED, _ACCELERATION, _DISTANCE]] = t[-1], speed[-1], acceleration[-1], distance[-1]
+        flags = [np.concatenate([[False], x != 0.0]) for x in (slipped, dead)]
+        if not begins:
+            distance, flags = distance[1:], [x[1:] for x in flags]
+        after = state_of(state.origin, memory, (ahead, (for_noise, for_slip)))
         tick_m = self.tick_m
         if tick_m is None:
-            return Wheel(t, None, distance, *flags)
+            return after, Wheel(motion.t, None, distance, *flags)
         ticks = distance / tick_m
         if not np.max(np.abs(ticks)) < MOST_TICKS:
             raise InputError(f"ticks of {tick_m:g} m are too small to count {np.max(np.abs(distance)):g} m; give fewer")
-        start = for_phase.random()  # the wheel happens to stand anywhere between two ticks
-        counts = np.floor(ticks + start).astype(np.int64)
-        return Wheel(t, counts, tick_m * counts.astype(np.float64), *flags)
+        counts = np.floor(ticks + memory[_PHASE]).astype(np.int64)
+        return after, Wheel(motion.t, counts, tick_m * counts.astype(np.float64), *flags)
 
     def _rolling(self, motion: Motion) -> tuple[Array, Array]:
         """Speed of the hub along x, and its derivative: the x axis turns too."""
@@ -132,25 +167,29 @@ class WheelOdometer:
         turning_n = q_rotate(hub.q_nb, np.cross(hub.w_nb_b, X_B))
         return _dot(hub.v_n, x_n), _dot(hub.a_n, x_n) + _dot(hub.v_n, turning_n)
 
-    def _slip(self, t: Array, speed: Array, acceleration: Array, stream: np.random.Generator) -> Array:
-        """By what part of the rolled distance the wheel turns too far, for each step."""
+    def _slip(self, t: Array, speed: Array, acceleration: Array, memory: Array, kept: bytes) -> tuple[Array, bytes]:
+        """The part of the rolled distance by which the wheel turns too far, for each step; the generator's state."""
         mean_speed, mean = 0.5 * (speed[1:] + speed[:-1]), 0.5 * (acceleration[1:] + acceleration[:-1])
         braking = mean_speed * mean < 0.0
         least, most = self.slip
         if most == 0.0:
-            return np.zeros(len(mean))
-        if self.slip_intervals_s:
+            return np.zeros(len(mean)), kept
+        stream = restored_generator(kept)
+        if self.slip_intervals_s:  # drawn anew for each chunk, from the same state
             parts = stream.uniform(least, most, len(self.slip_intervals_s))
-            size = sum(part * _overlap((one,), t) for part, one in zip(parts, self.slip_intervals_s, strict=True))
+            share = (part * _overlap((one,), t) for part, one in zip(parts, self.slip_intervals_s, strict=True))
+            size = sum(share, np.zeros(len(mean)))
         else:
             hard = np.abs(mean) > self.slip_above_m_s2
-            begins = hard & ~(
-                np.concatenate([[False], hard[:-1]]) & (braking == np.concatenate([[False], braking[:-1]]))
-            )
-            event = np.cumsum(begins)
+            was_hard = np.concatenate([[memory[_HARD] != 0.0], hard])
+            was_braking = np.concatenate([[memory[_BRAKING] != 0.0], braking])
+            event = np.cumsum(hard & ~(was_hard[:-1] & (braking == was_braking[:-1])))
             parts = stream.uniform(least, most, int(event[-1]) if len(event) else 0)
-            size = np.where(hard, np.concatenate([[0.0], parts])[event], 0.0)
-        return np.where(braking, -size, size)
+            kept = kept_generator(stream)
+            parts = np.concatenate([[memory[_PART]], parts])  # an event of the chunk before may go on
+            size = np.where(hard, parts[event], 0.0)
+            memory[[_HARD, _BRAKING, _PART]] = was_hard[-1], was_braking[-1], parts[-1]
+        return np.where(braking, -size, size), kept
 
 
 def distance_and_turn(left: Wheel, right: Wheel, track_m: float) -> tuple[Array, Array]:
@@ -170,7 +209,7 @@ def _overlap(intervals: Iterable[Interval], t: Array) -> Array:
 
 
 def _dot(a: Array, b: Array) -> Array:
-    return np.einsum("ij,ij->i", a, b)
+    return a[:, 0] * b[:, 0] + a[:, 1] * b[:, 1] + a[:, 2] * b[:, 2]  # einsum's order depends on the number of rows
 
 
 def _fractions(value: Interval) -> Interval:

@@ -1,4 +1,4 @@
-"""Chance comes in through the door: one seed for a run, and from it a stream of its own for each name.
+"""Random numbers are passed in: one seed for a run, and from it a stream of its own for each name.
 
 A stream depends on the seed and on its own names alone, so adding a sensor changes no other sensor's noise.
 """

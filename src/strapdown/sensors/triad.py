@@ -1,7 +1,7 @@
 """The errors of a three-axis sensor: accelerometer, gyroscope or magnetometer, as settings.
 
 SI units: m/s2, rad/s, and uT for magnetometers; "unit" below stands for the one that applies. Every term is zero by
-default. In which order they act, and the three modes of the model: kernels/error_chain.py and docs/errors.md.
+default. In which order they act, and the three modes of the model: docs/errors.md.
 Below the settings stand the conversions from the words of others: data sheets, MATLAB, paper B.
 """
 
@@ -31,7 +31,7 @@ class Triad:
     """One specimen of a sensor. Vectors are per axis x, y, z.
 
     matrix: scale and cross-coupling, reading = matrix @ truth. nonlinearity: largest deviation from the straight line,
-    as a part of full_scale; negative: bent to the other side. g_sensitivity: unit per m/s2 of specific force
+    as a part of full_scale; negative: of the other sign. g_sensitivity: unit per m/s2 of specific force
     (gyroscopes). bias: constant; turn_on: standard deviation of a further constant, drawn anew for every run.
     temperature_bias, temperature_scale: one vector for each power of (T - reference), unit/degC and 1/degC first.
     white: N, the integral after t s has deviation N sqrt(t). instability: B, the Allan deviation is flat at 0.664 B

@@ -88,7 +88,7 @@ def _plain(value: Any) -> Any:
 def _properties(triad: Triad) -> dict[str, Any]:
     """In the order of MATLAB's own display; NoiseType is its default and stays out, for older readers of strings."""
     root2 = math.sqrt(2.0)
-    said: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "MeasurementRange": "Inf" if triad.full_scale is None else triad.full_scale,
         "Resolution": triad.resolution,
         "ConstantBias": list(triad.bias),
@@ -103,10 +103,10 @@ def _properties(triad: Triad) -> dict[str, Any]:
     }
     if triad.matlab_filter != Triad.matlab_filter:
         numerator, denominator = triad.matlab_filter
-        said["BiasInstabilityCoefficients"] = {"Numerator": list(numerator), "Denominator": list(denominator)}
+        fields["BiasInstabilityCoefficients"] = {"Numerator": list(numerator), "Denominator": list(denominator)}
     if triad.unit == "rad/s":
-        said["AccelerationBias"] = [row[i] for i, row in enumerate(triad.g_sensitivity)]
-    return said
+        fields["AccelerationBias"] = [row[i] for i, row in enumerate(triad.g_sensitivity)]
+    return fields
 
 
 def _lost(triad: Triad) -> list[str]:

@@ -90,7 +90,7 @@ def keys(instrument: str) -> dict[str, tuple[str, str, tuple[int, ...]]]:
 def write_model(path: str | os.PathLike[str], triads: Mapping[str, Triad], meta: Mapping[str, Any]) -> tuple[str, ...]:
     """Write the instruments ("accelerometer", "gyroscope", "magnetometer") of one specimen; meta says where from.
 
-    Values of meta are text, numbers, yes or no, lists and tables of these; None is left out. Returns what the form
+    Values of meta are text, numbers, yes or no, lists and tables of these; None is not written. Returns what the form
     cannot hold: nothing in TOML, some fields in MATLAB's .json.
     """
     _check_instruments(triads)
@@ -106,7 +106,7 @@ def write_model(path: str | os.PathLike[str], triads: Mapping[str, Triad], meta:
 
 
 def model_text(triads: Mapping[str, Triad], meta: Mapping[str, Any]) -> str:
-    """The model as TOML, in SI, with every digit; a field at its default is left out."""
+    """The model as TOML, in SI, with every digit; a field at its default is not written."""
     _check_instruments(triads)
     lines = [f'format = "{FORMAT}"', "", "[meta]"]
     lines += [f"{toml_key(key)} = {toml_value(value, key)}" for key, value in meta.items() if value is not None]
@@ -165,7 +165,7 @@ def model_from(values: dict[str, Any], path: Path) -> tuple[dict[str, Triad], di
 def _triad(instrument: str, table: dict[str, Any], path: Path) -> Triad:
     valid = keys(instrument)
     settings: dict[str, Any] = {}
-    said: dict[str, str] = {}  # field: the key that gave it
+    key_of: dict[str, str] = {}  # field: the key that gave it
     for key, value in table.items():
         where = f'{path}: "{instrument}.{key}"'
         if key not in valid:
@@ -181,9 +181,9 @@ def _triad(instrument: str, table: dict[str, Any], path: Path) -> Triad:
         if field == "noise_density":
             field, numbers = "white", tuple(random_walk_from_density(x) for x in numbers)
         slot = key if field == "matlab_filter" else field
-        if slot in said:
-            raise InputError(f'{where} says the same as "{said[slot]}"; keep one')
-        said[slot] = key
+        if slot in key_of:
+            raise InputError(f'{where} says the same as "{key_of[slot]}"; keep one')
+        key_of[slot] = key
         if field == "filter_order":
             if value not in (1, 2):
                 raise InputError(f"{where} is {shown(value)}; give 1 or 2")
@@ -193,14 +193,14 @@ def _triad(instrument: str, table: dict[str, Any], path: Path) -> Triad:
             settings[field] = (numbers, old[1]) if key.endswith("numerator") else (old[0], numbers)
         else:
             settings[field] = numbers
-    if "full_scale" in said and "resolution" in said and not settings["full_scale"] > settings["resolution"]:
-        largest, finest = (f"{said[field]} = {table[said[field]]:g}" for field in ("full_scale", "resolution"))
+    if "full_scale" in key_of and "resolution" in key_of and not settings["full_scale"] > settings["resolution"]:
+        largest, finest = (f"{key_of[field]} = {table[key_of[field]]:g}" for field in ("full_scale", "resolution"))
         raise InputError(f"{path}: {instrument}: {largest} is not above {finest}; give a larger range")
     try:
         return Triad(SI_UNIT[instrument], **settings)
     except InputError as error:
         # in the words of the file: the first field named is the key that gave it
-        message = re.sub(r"^\w+", lambda found: said.get(found[0], found[0]), str(error))
+        message = re.sub(r"^\w+", lambda found: key_of.get(found[0], found[0]), str(error))
         raise InputError(f"{path}: {instrument}: {message}") from None
 
 

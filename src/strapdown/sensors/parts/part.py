@@ -3,7 +3,7 @@
 Noise, range, resolution and bandwidth are those of the design and are taken as printed. Tolerances (offset, scale,
 cross-axis, temperature, g-sensitivity, and a nonlinearity given as a limit) are drawn: normally distributed around 0,
 with the limit (kind bound or max) at three deviations, or with a typ value as one deviation; never beyond three. A
-typ nonlinearity is taken as printed, and bends to either side.
+typ nonlinearity is taken as printed, with either sign.
 """
 
 import difflib
@@ -180,9 +180,9 @@ class Part:
         offset = drawn("offset") * (resolution if _unit_of(sheet.offset) == "LSB" else 1.0)
         coupling = _coupling(drawn("cross_axis", (3, 3)), sheet.cross_axis, full_scale)
         np.fill_diagonal(coupling, 1.0 + drawn("scale_tolerance"))
-        bent = drawn("nonlinearity")
+        nonlinearity = drawn("nonlinearity")
         if sheet.nonlinearity is not None and sheet.nonlinearity.kind == "typ":
-            bent = np.copysign(_taken(sheet.nonlinearity), bent)
+            nonlinearity = np.copysign(_taken(sheet.nonlinearity), nonlinearity)
         white = _taken(sheet.random_walk)
         if sheet.random_walk is None:  # it has no one- or two-sided readings, so it comes first
             white = np.array([random_walk_from_density(x) for x in _taken(sheet.noise_density)])
@@ -190,7 +190,7 @@ class Part:
         return Triad(
             SI_UNIT[name],
             matrix=(_vector(coupling[0]), _vector(coupling[1]), _vector(coupling[2])),
-            nonlinearity=_vector(bent),
+            nonlinearity=_vector(nonlinearity),
             g_sensitivity=_diagonal(drawn("g_sensitivity")),
             bias=_vector(offset),
             temperature_bias=_slopes(sheet.offset_temperature, drawn("offset_temperature")),
