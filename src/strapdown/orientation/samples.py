@@ -11,7 +11,7 @@ from strapdown.errors import InputError
 from strapdown.kernels.orientation.start import MOST, MOST_RATE
 from strapdown.kernels.orientation.state import ACC_REJECTED, GAP, MAG_REJECTED
 from strapdown.rotation import q_normalise, q_rotate
-from strapdown.types import Array, Recording
+from strapdown.types import Array, Recording, Sample
 
 LEAST_SAMPLES = 4
 _LOOKED_AT = 10_000  # samples tell the unit as well as all of them do
@@ -40,6 +40,11 @@ class Samples:
     mag: Array
     mag_new: NDArray[np.bool_]
     step_s: float
+
+    def sample(self, i: int) -> Sample:
+        """Row i, as a live source would give it."""
+        mag_s = self.mag[i] if len(self.mag) and self.mag_new[i] else None
+        return Sample(float(self.t[i]), float(self.dt[i]), self.gyr[i], self.acc[i], mag_s)
 
 
 def samples_of(
