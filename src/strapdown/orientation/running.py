@@ -19,6 +19,7 @@ from strapdown.errors import InputError
 from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.orientation.state import BIAS, FLAGS, SIGMA, STARTED, USUAL_STEP, Q
 from strapdown.live import Belief, Start, State, refuse_state, state_of
+from strapdown.orientation.first_sample import needs_step, take_without_step
 from strapdown.orientation.results import FLAG_BITS, solution_of
 from strapdown.orientation.samples import Samples, samples_of, unit_quaternion, without_faults
 from strapdown.orientation.settings import packed
@@ -85,7 +86,13 @@ class OrientationFilter:
                     return after
         except (TypeError, AttributeError):  # no compiled version for these types; no State; no Sample
             pass
-        raise InputError(self._misfit(state, sample))
+        self._check_state(state)
+        misfit = _misfit(sample)
+        if misfit is not None or not needs_step(self.kernel, state.numbers):
+            raise InputError(misfit or f"{self.name} cannot use this sample: {sample}; please report it")
+        after = state.copy()
+        take_without_step(self.kernel, after.numbers, settings, sample)
+        return after
 
     def belief(self, state: State) -> Belief:
         """Attitude of the sensor's frame (q_nb), gyroscope bias and standard deviations where the filter has them, and
@@ -116,13 +123,21 @@ class OrientationFilter:
         """
         samples = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=self.magnetometer)
         numbers = first_numbers(self, Start(step_s=samples.step_s) if given is None else given)
-        fix_signature(self.kernel.rows)
         return self._solution(samples, *self._rows(self.kernel.rows, numbers, samples.dt, samples), {})
 
     def _rows(self, rows: Any, numbers: Array, dt: Array, samples: Samples) -> tuple[Array, Array, Array, Array]:
-        n = len(dt)
+        fix_signature(rows)
+        n, i, settings = len(dt), 0, self.packed_settings
         out = np.empty((n, 4)), np.empty((n, 3)), np.empty((n, 3)), np.empty(n)
-        rows(numbers, self.packed_settings, dt, samples.gyr, samples.acc, samples.mag, samples.mag_new, *out)
+        while i < n and needs_step(self.kernel, numbers):
+            fix_signature(self.kernel.step)
+            take_without_step(self.kernel, numbers, settings, samples.sample(i))
+            for table, at in zip(out, (Q, BIAS, SIGMA), strict=False):
+                table[i] = numbers[at : at + table.shape[1]]
+            out[3][i] = numbers[FLAGS]
+            i += 1
+        readings = (array[i:] for array in (dt, samples.gyr, samples.acc, samples.mag, samples.mag_new))
+        rows(numbers, settings, *readings, *(column[i:] for column in out))
         return out
 
     def _solution(
@@ -141,26 +156,6 @@ class OrientationFilter:
                 f"the state holds {state.numbers.size} numbers ({state.numbers.dtype}), a state of "
                 f"{type(self).__name__} holds {size} (float64): it is damaged or of another version; start anew"
             )
-
-    def _misfit(self, state: State, sample: Any) -> str:
-        """What of a live step does not fit, in a sentence."""
-        self._check_state(state)
-        if not isinstance(sample, Sample):
-            return f"a live step was given a {type(sample).__name__}; give a Sample(t, dt, gyr_s, acc_s, mag_s)"
-        for name in ("gyr_s", "acc_s", "mag_s"):
-            given = getattr(sample, name)
-            if given is None and name == "mag_s":
-                continue
-            if not isinstance(given, np.ndarray):
-                had = f"of type {type(given).__name__}"
-            elif given.shape != (3,) or given.dtype != np.float64:
-                had = f"an array of {given.dtype} of shape {given.shape}"
-            elif not given.flags.c_contiguous:
-                had = "a strided view of a larger array"
-            else:
-                continue
-            return f"{name} of a live sample is {had}; give three doubles side by side: np.array(..., dtype=float)"
-        return f"dt of a live sample is {sample.dt!r}; give the seconds since the previous sample, a float"
 
 
 class SmoothingFilter(OrientationFilter):
@@ -183,7 +178,6 @@ class SmoothingFilter(OrientationFilter):
         dt = samples.dt.copy()
         dt[0] = numbers[USUAL_STEP] = samples.step_s
         dt.flags.writeable = False
-        fix_signature(self.smoother.smooth_rows)
         q, bias, sigma, flags = self._rows(self.smoother.smooth_rows, numbers, dt, usual)
         flags = (flags.astype(np.int64) | faults).astype(np.float64)
         return self._solution(samples, q, bias, sigma, flags, {"smoothed": True})
@@ -202,3 +196,25 @@ def first_numbers(filt: OrientationFilter, given: Start) -> Array:
         numbers[Q : Q + 4] = unit_quaternion(q_ns, "the attitude to start from")
         numbers[STARTED] = 1.0
     return numbers
+
+
+def _misfit(sample: Any) -> str | None:
+    """What of a live sample does not fit, in a sentence."""
+    if not isinstance(sample, Sample):
+        return f"a live step was given a {type(sample).__name__}; give a Sample(t, dt, gyr_s, acc_s, mag_s)"
+    for name in ("gyr_s", "acc_s", "mag_s"):
+        given = getattr(sample, name)
+        if name == "mag_s" and (given is None or np.shape(given) == (0,)):
+            continue
+        if not isinstance(given, np.ndarray):
+            had = f"of type {type(given).__name__}"
+        elif given.shape != (3,) or given.dtype != np.float64:
+            had = f"an array of {given.dtype} of shape {given.shape}"
+        elif not given.flags.c_contiguous:
+            had = "a strided view of a larger array"
+        else:
+            continue
+        return f"{name} of a live sample is {had}; give three doubles side by side: np.array(..., dtype=float)"
+    if not isinstance(sample.dt, float | int):
+        return f"dt of a live sample is {sample.dt!r}; give the seconds since the previous sample, a float"
+    return None

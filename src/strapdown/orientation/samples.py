@@ -13,7 +13,7 @@ from strapdown.recordings.faults import new_readings
 from strapdown.recordings.join import rows_by_time
 from strapdown.recordings.verdict import checked
 from strapdown.rotation import q_normalise, q_rotate
-from strapdown.types import Array, Recording
+from strapdown.types import Array, Recording, Sample
 
 LEAST_SAMPLES = 4
 _INERTIAL = ("accelerometer", "gyroscope")
@@ -34,6 +34,11 @@ class Samples:
     mag: Array
     mag_new: NDArray[np.bool_]
     step_s: float
+
+    def sample(self, i: int) -> Sample:
+        """Row i, as a live source would give it."""
+        mag_s = self.mag[i] if len(self.mag) and self.mag_new[i] else None
+        return Sample(float(self.t[i]), float(self.dt[i]), self.gyr[i], self.acc[i], mag_s)
 
 
 def samples_of(

@@ -15,12 +15,10 @@ from strapdown.kernels.orientation.state import (
     DECLINATION,
     FLAGS,
     GAP,
-    NO_STEP_YET,
     OWN,
     SIGMA,
     STARTED,
     USE_MAG,
-    USUAL_STEP,
     Q,
 )
 from strapdown.kernels.rotation import mul, rotate
@@ -40,8 +38,7 @@ NOTHING = 0.0  # no sample so far
 LEVEL = 1.0  # the inclination is known, the heading waits for the first magnetometer reading
 UNDER_WAY = 2.0
 
-KEPT_SIZE = 9  # numbers of a first sample that waits: rates, forces, field
-ANY_ANGLE = math.pi / math.sqrt(3.0)  # rad, standard deviation of an angle that may be anything
+KEPT_SIZE = 9  # numbers of a first sample that waits for the step: rates, forces, field
 
 
 @inner
@@ -79,22 +76,6 @@ def rejected(state, first, gx, gy, gz, dt):
         return False
     state[FLAGS] = GAP
     return True
-
-
-@inner
-def keep_first(state, settings, at, gx, gy, gz, ax, ay, az, mx, my, mz):
-    """The first sample waits at number `at` of the state for the second one, whose dt is the step of both. Until then
-    the attitude is that of its readings, with the standard deviations of an unknown one."""
-    state[USUAL_STEP], state[FLAGS] = NO_STEP_YET, 0.0
-    state[at], state[at + 1], state[at + 2] = gx, gy, gz
-    state[at + 3], state[at + 4], state[at + 5] = ax, ay, az
-    state[at + 6], state[at + 7], state[at + 8] = mx, my, mz
-    for i in range(3):
-        state[SIGMA + i] = ANY_ANGLE
-    if state[STARTED] == 0.0 and LEAST_FORCE2 < ax * ax + ay * ay + az * az < MOST2:
-        has_mag = 0.0 < mx * mx + my * my + mz * mz < MOST2
-        q = attitude_from(ax, ay, az, mx, my, mz, has_mag, settings[DECLINATION])
-        state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = q
 
 
 @inner
@@ -136,9 +117,7 @@ def find_north(state, settings, mx, my, mz):
 def write_row(state, i, q, bias, sigma, flags):
     """The head of a state as row i of the results."""
     q_i, bias_i, sigma_i = row(q, i), row(bias, i), row(sigma, i)
-    for k in range(4):
-        q_i[k] = state[Q + k]
-    for k in range(3):
-        bias_i[k] = state[BIAS + k]
-        sigma_i[k] = state[SIGMA + k]
+    q_i[0], q_i[1], q_i[2], q_i[3] = state[Q], state[Q + 1], state[Q + 2], state[Q + 3]
+    bias_i[0], bias_i[1], bias_i[2] = state[BIAS], state[BIAS + 1], state[BIAS + 2]
+    sigma_i[0], sigma_i[1], sigma_i[2] = state[SIGMA], state[SIGMA + 1], state[SIGMA + 2]
     flags[i] = state[FLAGS]

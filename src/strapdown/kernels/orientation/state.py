@@ -10,10 +10,10 @@ BIAS = 4  # of the gyroscope, rad/s, frame s; zeros in filters that estimate non
 SIGMA = 7  # standard deviations of the attitude about the axes of n, rad; zeros in filters that estimate none
 FLAGS = 10  # of the last step, a sum of the bits below
 STARTED = 11  # 0 until the first sample, or a given attitude, has set the attitude
-USUAL_STEP = 12  # s between two samples; 0: not known; NO_STEP_YET: not known, and the first sample waits for it
+USUAL_STEP = 12  # s between two samples; 0: not known; WAITS: not known, and the first sample is kept until it is
 OWN = 13  # a filter's own memory begins here
 
-NO_STEP_YET = -1.0
+WAITS = -1.0
 
 ACC_REJECTED = 1
 MAG_REJECTED = 2

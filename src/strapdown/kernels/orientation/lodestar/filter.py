@@ -11,7 +11,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.jit import inner, live, plain, pointer, row, three_each
+from strapdown.kernels.jit import inner, live, pointer, row, three_each
 from strapdown.kernels.orientation.lodestar.heading import (
     ANY_HEADING,
     heading_begin,
@@ -22,7 +22,7 @@ from strapdown.kernels.orientation.lodestar.heading import (
 )
 from strapdown.kernels.orientation.lodestar.layout import BLOCK_S, COS, OFF, SETTINGS_SIZE, SIN, TILT_FLOOR, P
 from strapdown.kernels.orientation.lodestar.rest import DOUBT, STILL_END, TURNED, still_block, still_gap, still_sample
-from strapdown.kernels.orientation.start import LEAST_FORCE2, keep_first, rejected, vector, write_row
+from strapdown.kernels.orientation.start import LEAST_FORCE2, rejected, vector, write_row
 from strapdown.kernels.orientation.state import (
     ACC_REJECTED,
     BIAS,
@@ -42,13 +42,13 @@ from strapdown.kernels.orientation.vqf.inclination import (
     AT_REST,
     BEGUN,
     BIAS_SIGMA_START,
-    FIRST,
     Q_EI,
     TAU_ACC,
     VARIANCE,
     inclination_step,
     q_es,
 )
+from strapdown.kernels.orientation.vqf.inclination import FIRST as FIRST
 from strapdown.kernels.orientation.vqf.lowpass import COUNT, rotate
 
 TILT_VARIANCE = STILL_END  # rad^2
@@ -122,32 +122,17 @@ def _bias_sigma_up(state, w, x, y, z):
 
 @inner
 def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
-    """One sample; rad/s, m/s2, uT in frame s."""
-    first = state[BEGUN] == 0.0 and state[USUAL_STEP] >= 0.0
+    """One sample; rad/s, m/s2, uT in frame s. USUAL_STEP is known; it is the dt of the first sample."""
+    first = state[BEGUN] == 0.0
     if rejected(state, first, gx, gy, gz, dt):
         return
     ax, ay, az = vector(ax, ay, az)
     mx, my, mz = vector(mx, my, mz)
     if first:
         dt = state[USUAL_STEP]
-    if state[USUAL_STEP] <= 0.0:
-        if first:
-            keep_first(state, settings, plain(FIRST), gx, gy, gz, ax, ay, az, mx, my, mz)
-            return
-        state[USUAL_STEP] = dt
-        wx, wy, wz = state[FIRST], state[FIRST + 1], state[FIRST + 2]
-        fx, fy, fz = state[FIRST + 3], state[FIRST + 4], state[FIRST + 5]
-        filter_sample(state, settings, wx, wy, wz, fx, fy, fz, state[FIRST + 6], state[FIRST + 7], state[FIRST + 8], dt)
-    filter_sample(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt)
-
-
-@inner
-def filter_sample(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
-    """The same with a step that is known and readings that are numbers; the first sample's is the usual step."""
     falls = ax * ax + ay * ay + az * az < LEAST_FORCE2
     if falls:
         ax, ay, az = 0.0, 0.0, 0.0
-    first = state[BEGUN] == 0.0
     if first:
         heading_begin(state, settings, settings[USE_MAG] != 0.0)
         state[TILT_VARIANCE] = TILT_START
@@ -187,8 +172,11 @@ def filter_sample(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
 
 @live
 def step(state, settings, gyr, acc, mag, dt):
-    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have."""
+    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have, or
+    USUAL_STEP is not known."""
     if len(state) != STATE_SIZE or len(settings) != SETTINGS_SIZE or not three_each(gyr, acc, mag):
+        return False
+    if not state[USUAL_STEP] > 0.0:
         return False
     g, a, m = pointer(gyr), pointer(acc), pointer(mag)
     mx, my, mz = 0.0, 0.0, 0.0

@@ -21,7 +21,6 @@ from strapdown.kernels.orientation.mekf.layout import (
     BESIDE_T,
     BIAS_START2,
     DIP_OFF,
-    FIRST,
     FORCE_N,
     FORCE_T,
     GATE2,
@@ -51,6 +50,7 @@ from strapdown.kernels.orientation.mekf.layout import (
     TILT_FLOOR2,
     WAITED,
 )
+from strapdown.kernels.orientation.mekf.layout import FIRST as FIRST
 from strapdown.kernels.orientation.mekf.motion import (
     correlated,
     follow_motion,
@@ -68,7 +68,6 @@ from strapdown.kernels.orientation.start import (
     UNDER_WAY,
     begin,
     find_north,
-    keep_first,
     rejected,
     vector,
     write_row,
@@ -233,38 +232,23 @@ def _north(state, settings, mx, my, mz):
 
 
 @inner
-def _begin(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz):
-    """The first sample: attitude and its covariance."""
-    given = state[STARTED] == 1.0
-    has_mag = mx * mx + my * my + mz * mz > 0.0
-    begin(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
-    if state[SEEN] != NOTHING:
-        force = math.sqrt(ax * ax + ay * ay + az * az)
-        aims = has_mag and state[SEEN] == UNDER_WAY
-        begin_covariance(state, settings, given, force, aims, mx, my, mz, min(state[USUAL_STEP], settings[LONGEST]))
-        _write_sigma(state, settings)
-
-
-@inner
 def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
-    """One sample: rad/s, m/s2, uT in frame s, dt s after the last one."""
-    first = state[SEEN] == NOTHING and state[USUAL_STEP] >= 0.0
+    """One sample: rad/s, m/s2, uT in frame s, dt s after the last one. USUAL_STEP is known."""
+    first = state[SEEN] == NOTHING
     if rejected(state, first, gx, gy, gz, dt):
         return
     ax, ay, az = vector(ax, ay, az)
     mx, my, mz = vector(mx, my, mz)
-    if state[USUAL_STEP] <= 0.0:
-        if first:
-            keep_first(state, settings, plain(FIRST), gx, gy, gz, ax, ay, az, mx, my, mz)
-            return
-        state[USUAL_STEP] = dt
-        wx, wy, wz = state[FIRST], state[FIRST + 1], state[FIRST + 2]
-        fx, fy, fz = state[FIRST + 3], state[FIRST + 4], state[FIRST + 5]
-        _begin(state, settings, wx, wy, wz, fx, fy, fz, state[FIRST + 6], state[FIRST + 7], state[FIRST + 8])
-    if state[SEEN] == NOTHING:
-        _begin(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz)
-        return
     has_mag = mx * mx + my * my + mz * mz > 0.0
+    if first:
+        given = state[STARTED] == 1.0
+        begin(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
+        if state[SEEN] != NOTHING:
+            force = math.sqrt(ax * ax + ay * ay + az * az)
+            aims = has_mag and state[SEEN] == UNDER_WAY
+            begin_covariance(state, settings, given, force, aims, mx, my, mz, min(state[USUAL_STEP], settings[LONGEST]))
+            _write_sigma(state, settings)
+        return
     w, x, y, z = predicted(state, gx, gy, gz, dt)
     state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = w, x, y, z
     white2 = settings[GYR_WHITE2] + settings[GYR_TURN2] * (gx * gx + gy * gy + gz * gz)
@@ -303,8 +287,11 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
 
 @live
 def step(state, settings, gyr, acc, mag, dt):
-    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have."""
+    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have, or
+    USUAL_STEP is not known."""
     if len(state) != STATE_SIZE or len(settings) != SETTINGS_SIZE or not three_each(gyr, acc, mag):
+        return False
+    if not state[USUAL_STEP] > 0.0:
         return False
     g, a, m = pointer(gyr), pointer(acc), pointer(mag)
     mx, my, mz = 0.0, 0.0, 0.0

@@ -9,7 +9,7 @@ import math
 from numba import njit
 
 from strapdown.kernels.jit import inner, live, plain, pointer, row, three_each
-from strapdown.kernels.orientation.start import LEAST_FORCE2, keep_first, rejected, vector, write_row
+from strapdown.kernels.orientation.start import LEAST_FORCE2, rejected, vector, write_row
 from strapdown.kernels.orientation.state import (
     ACC_REJECTED,
     DECLINATION,
@@ -26,7 +26,6 @@ from strapdown.kernels.orientation.state import (
 from strapdown.kernels.orientation.vqf.inclination import (
     AT_REST,
     BEGUN,
-    FIRST,
     INCLINATION_END,
     INCLINATION_SETTINGS_END,
     REST_GYR_Y,
@@ -34,6 +33,7 @@ from strapdown.kernels.orientation.vqf.inclination import (
     inclination_step,
     q_es,
 )
+from strapdown.kernels.orientation.vqf.inclination import FIRST as FIRST
 from strapdown.kernels.orientation.vqf.lowpass import (
     INPUT,
     block_size,
@@ -108,29 +108,14 @@ def turned_by(delta, w, x, y, z):
 
 @inner
 def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
-    """One sample; rad/s, m/s2, uT in frame s."""
-    first = state[BEGUN] == 0.0 and state[USUAL_STEP] >= 0.0
+    """One sample; rad/s, m/s2, uT in frame s. USUAL_STEP is known; it is the dt of the first sample."""
+    first = state[BEGUN] == 0.0
     if rejected(state, first, gx, gy, gz, dt):
         return
     ax, ay, az = vector(ax, ay, az)
     mx, my, mz = vector(mx, my, mz)
     if first:
         dt = state[USUAL_STEP]
-    if state[USUAL_STEP] <= 0.0:
-        if first:
-            keep_first(state, settings, plain(FIRST), gx, gy, gz, ax, ay, az, mx, my, mz)
-            return
-        state[USUAL_STEP] = dt
-        wx, wy, wz = state[FIRST], state[FIRST + 1], state[FIRST + 2]
-        fx, fy, fz = state[FIRST + 3], state[FIRST + 4], state[FIRST + 5]
-        filter_sample(state, settings, wx, wy, wz, fx, fy, fz, state[FIRST + 6], state[FIRST + 7], state[FIRST + 8], dt)
-    filter_sample(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt)
-
-
-@inner
-def filter_sample(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
-    """The same with a step that is known and readings that are numbers; the first sample's is the usual step."""
-    if state[BEGUN] == 0.0:
         state[DISTURBED] = settings[USE_REJECTION]
         state[REJECTED_T] = settings[LONGEST_REJECTION]
         state[CANDIDATE_NORM] = -1.0
@@ -244,8 +229,11 @@ def _field(state, settings, mx_e, my_e, mz_e, dt):
 
 @live
 def step(state, settings, gyr, acc, mag, dt):
-    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have."""
+    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have, or
+    USUAL_STEP is not known."""
     if len(state) != STATE_SIZE or len(settings) != SETTINGS_SIZE or not three_each(gyr, acc, mag):
+        return False
+    if not state[USUAL_STEP] > 0.0:
         return False
     g, a, m = pointer(gyr), pointer(acc), pointer(mag)
     mx, my, mz = 0.0, 0.0, 0.0

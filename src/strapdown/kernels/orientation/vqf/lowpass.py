@@ -59,18 +59,16 @@ def lowpass(state, block, tau, dt, g, a):
     x, y = first + INPUT, first + INPUT + n
     v, u = y + n, y + 2 * n
     count = state[first + COUNT]
-    if count >= 0.0:
-        count += 1.0
-        over = state[first + OFFSET] + count * dt >= tau
+    if count >= 0.0 or g == 0.0:  # the mean of the first samples; or the step is too long, and the mean is of one
+        kept = 1.0 if count >= 0.0 else 0.0
+        count = kept * count + 1.0
+        over = kept == 0.0 or state[first + OFFSET] + count * dt >= tau
         state[first + COUNT] = -1.0 if over else count
         for j in range(n):
-            total = state[v + j] + state[x + j]
+            total = kept * state[v + j] + state[x + j]
             state[y + j] = total / count
             state[v + j] = 0.0 if over else total
             state[u + j] = 0.0
-    elif g == 0.0:
-        for j in range(n):
-            state[y + j], state[v + j], state[u + j] = state[x + j], 0.0, 0.0
     else:
         for j in range(n):
             state[y + j], state[v + j], state[u + j] = lowpass_one(

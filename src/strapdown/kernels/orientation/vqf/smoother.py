@@ -14,6 +14,7 @@ from strapdown.kernels.orientation.vqf.filter import (
     DISTURBED,
     LONGEST_REJECTION,
     REJECTION_FACTOR,
+    STATE_SIZE,
     TAU_MAG,
     USE_REJECTION,
     advance,
@@ -45,45 +46,42 @@ _BLOCK, _SIZE = (0, 3), block_size(3)
 def smooth_rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     """q (s to n), bias (rad/s) and flags of every row; state: a fresh one of the filter, which stays as it is. sigma is
     not written: this filter has none. dt[0] is the usual step."""
-    n, given = len(dt), pointer(settings)
-    has_mag = len(mag) > 0
+    n, has_mag, fresh, given = len(dt), len(mag) > 0, pointer(state), pointer(settings)
     variance, force_i, delta = np.empty((n, 6)), np.empty((n, 3)), np.empty(n if has_mag else 0)
-    forward, backward = state.copy(), state.copy()
-    backward[STARTED] = 0.0  # a given attitude is the one at the first sample
-    for j in range(n):
-        _filter_row(forward, given, 1.0, j, dt[j], gyr, acc, mag, mag_new, has_mag)
-        flags[j] = _seen(forward)
-        _keep(forward, bias, variance, j)
-    for i in range(n):
-        j = n - 1 - i
-        _filter_row(backward, given, -1.0, j, dt[0] if i == 0 else dt[j + 1], gyr, acc, mag, mag_new, has_mag)
-        flags[j] = _either(flags[j], _seen(backward))
-        _weighted_mean(bias, variance, j, backward)
-    _integrate(state, given, dt, gyr, acc, bias, q, force_i)
-    _lowpass_both_ways(state, given, dt, force_i, np.empty((1, _SIZE)))
+    states = np.empty((2, STATE_SIZE))
+    for k in range(STATE_SIZE):
+        states[0, k], states[1, k] = fresh[k], fresh[k]
+    states[1, STARTED] = 0.0  # a given attitude is the one at the first sample
+    for way in range(2):
+        numbers, sign = row(states, way), 1.0 - 2.0 * way  # seen backward in time every rate has the other sign
+        for i in range(n):
+            j = i if way == 0 else n - 1 - i
+            g, a, m = row(gyr, j), row(acc, j), row(mag, j)
+            mx, my, mz = 0.0, 0.0, 0.0
+            if has_mag and mag_new[j]:
+                mx, my, mz = m[0], m[1], m[2]
+            passed = dt[j] if way == 0 or i == 0 else dt[j + 1]
+            advance(numbers, given, sign * g[0], sign * g[1], sign * g[2], a[0], a[1], a[2], mx, my, mz, passed)
+            if way == 0:
+                flags[j] = _seen(numbers)
+                _keep(numbers, bias, variance, j)
+            else:
+                flags[j] = _either(flags[j], _seen(numbers))
+                _weighted_mean(bias, variance, j, numbers)
+    _integrate(fresh, given, dt, gyr, acc, bias, q, force_i)
+    _lowpass_both_ways(given, dt, force_i, np.empty((1, _SIZE)))
     _levelled(q, force_i)
     if has_mag:
-        _heading_both_ways(state, given, dt, mag, mag_new, flags, q, delta)
+        _heading_both_ways(given, dt, mag, mag_new, flags, q, delta)
         _turned_to_north(q, delta)
+    states[0, 0] = 0.0  # held until here: a pointer keeps nothing alive
 
 
 @inner
-def _filter_row(state, settings, sign, j, dt, gyr, acc, mag, mag_new, has_mag):
-    """A step of the filter to row j; seen backward in time every rate has the other sign."""
-    g, a, m = row(gyr, j), row(acc, j), row(mag, j)
-    mx, my, mz = 0.0, 0.0, 0.0
-    if has_mag and mag_new[j]:
-        mx, my, mz = m[0], m[1], m[2]
-    gx, gy, gz = sign * g[0], sign * g[1], sign * g[2]
-    advance(pointer(state), settings, gx, gy, gz, a[0], a[1], a[2], mx, my, mz, dt)
-
-
-@inner
-def _keep(state, bias, variance, j):
+def _keep(numbers, bias, variance, j):
     """Bias and its variance of a step as row j."""
-    numbers, bias_j, variance_j = pointer(state), row(bias, j), row(variance, j)
-    for k in range(3):
-        bias_j[k] = numbers[BIAS + k]
+    bias_j, variance_j = row(bias, j), row(variance, j)
+    bias_j[0], bias_j[1], bias_j[2] = numbers[BIAS], numbers[BIAS + 1], numbers[BIAS + 2]
     for k in range(6):
         variance_j[k] = numbers[VARIANCE + k]
 
@@ -123,9 +121,9 @@ def _either(forward, backward):
 
 
 @inner
-def _weighted_mean(bias, variance, j, backward):
+def _weighted_mean(bias, variance, j, back):
     """bias[j] := b + P (P + P')^-1 (b' - b): b, P found forward, b', P' backward (where it has the other sign)."""
-    back, mean, p = pointer(backward), row(bias, j), row(variance, j)
+    mean, p = row(bias, j), row(variance, j)
     dx, dy, dz = -back[BIAS] - mean[0], -back[BIAS + 1] - mean[1], -back[BIAS + 2] - mean[2]
     pa, pb, pc, pd, pe, pf = p[0], p[1], p[2], p[3], p[4], p[5]
     a, b, c = pa + back[VARIANCE], pb + back[VARIANCE + 1], pc + back[VARIANCE + 2]
@@ -163,7 +161,7 @@ def _integrate(state, settings, dt, gyr, acc, bias, q, force_i):
 
 
 @inner
-def _lowpass_both_ways(state, settings, dt, force_i, memory):
+def _lowpass_both_ways(settings, dt, force_i, memory):
     """Forward, then backward over the result; each stretch between gaps by itself."""
     n, tau, longest = len(dt), settings[TAU_ACC], settings[LONGEST]
     block = row(memory, 0)
@@ -191,7 +189,7 @@ def _lowpass_both_ways(state, settings, dt, force_i, memory):
 
 
 @inner
-def _heading_both_ways(state, settings, dt, mag, mag_new, flags, q, delta):
+def _heading_both_ways(settings, dt, mag, mag_new, flags, q, delta):
     """Heading of e in n, filtered forward and then backward over the result; rows without a reading keep the last."""
     n, longest, factor = len(dt), settings[LONGEST_REJECTION], settings[REJECTION_FACTOR]
     for way in range(2):
