@@ -16,7 +16,7 @@ Quadruple = tuple[float, float, float, float]
 END_ROUNDOFF_S = 1e-9
 
 
-def settle(path: Any, **values: Any) -> None:
+def set_fields(path: Any, **values: Any) -> None:
     """Put the checked settings into a frozen path, once, while it is made."""
     for name, value in values.items():
         object.__setattr__(path, name, value)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from strapdown.checks import finite, not_negative, positive, settle
+from strapdown.checks import finite, not_negative, positive, set_fields
 from strapdown.errors import InputError
 from strapdown.kernels.orientation.state import DECLINATION, KEY, LONGEST, USE_MAG
 from strapdown.types import Array
@@ -17,7 +17,7 @@ def check(filt: Any, *, above_0: tuple[str, ...] = (), from_0: tuple[str, ...] =
     """Refuse settings that are no numbers or out of bounds; the others become plain floats."""
     if not isinstance(filt.magnetometer, bool):
         raise InputError(f"magnetometer is {filt.magnetometer!r}; give True (9 axes) or False (6 axes)")
-    settle(
+    set_fields(
         filt,
         declination_rad=finite("declination_rad", filt.declination_rad),
         longest_step_s=positive("longest_step_s", filt.longest_step_s),

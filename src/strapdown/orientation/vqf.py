@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from strapdown.checks import finite, settle
+from strapdown.checks import finite, set_fields
 from strapdown.errors import InputError
 from strapdown.kernels.orientation.vqf import filter as kernel
 from strapdown.kernels.orientation.vqf import inclination as inclination
@@ -69,7 +69,7 @@ class Vqf(SmoothingFilter):
 
     def __post_init__(self) -> None:
         check(self, above_0=_POSITIVE, from_0=_NOT_NEGATIVE)
-        settle(self, **{name: finite(name, getattr(self, name)) for name in ("tau_mag_s", "mag_reference_tau_s")})
+        set_fields(self, **{name: finite(name, getattr(self, name)) for name in ("tau_mag_s", "mag_reference_tau_s")})
         for name in ("motion_bias", "rest_bias", "mag_rejection"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} is {getattr(self, name)!r}; give True or False")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strapdown.checks import finite, not_negative, positive, settle
+from strapdown.checks import finite, not_negative, positive, set_fields
 from strapdown.errors import InputError
 from strapdown.sensors.chain_input import exact_step, step_of
 from strapdown.sensors.chain_state import (
@@ -86,9 +86,9 @@ class Inclinometer:
                 raise InputError(f"{name} is {pair}; give numbers that are not negative")
         for name in ("gravity_m_s2", "bandwidth_hz"):
             if getattr(self, name) is not None:
-                settle(self, **{name: positive(name, getattr(self, name))})
+                set_fields(self, **{name: positive(name, getattr(self, name))})
         if self.limits_c is not None:
-            settle(self, limits_c=_pair("limits_c", self.limits_c))
+            set_fields(self, limits_c=_pair("limits_c", self.limits_c))
             if self.limits_c[0] >= self.limits_c[1]:
                 raise InputError(f"limits_c is {self.limits_c}; give the lower temperature first")
         range_rad, resolution = positive("range_rad", self.range_rad), not_negative("resolution", self.resolution)
@@ -100,7 +100,7 @@ class Inclinometer:
             raise InputError(
                 f"resolution is {resolution:g} rad, which is not below range_rad, {range_rad:g} rad; give a finer one"
             )
-        settle(
+        set_fields(
             self,
             **pairs,
             **sizes,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strapdown.arrays import locked, locked_time
-from strapdown.checks import direction, finite, positive, settle, triple
+from strapdown.checks import direction, finite, positive, set_fields, triple
 from strapdown.errors import InputError
 
 Array = NDArray[np.float64]
@@ -31,7 +31,7 @@ class Series:
 
     def __post_init__(self) -> None:
         t = locked_time(self.t, "t of the series")
-        settle(self, t=t, value=locked(self.value, t.shape, "value of the series", t))
+        set_fields(self, t=t, value=locked(self.value, t.shape, "value of the series", t))
 
     def at(self, t: ArrayLike) -> Array:
         return np.interp(np.asarray(t, dtype=np.float64), np.asarray(self.t), np.asarray(self.value))
@@ -45,7 +45,7 @@ class Dipole:
     p_n: ArrayLike
 
     def __post_init__(self) -> None:
-        settle(self, moment_n=triple("moment_n", self.moment_n), p_n=triple("p_n", self.p_n))
+        set_fields(self, moment_n=triple("moment_n", self.moment_n), p_n=triple("p_n", self.p_n))
 
     def distance(self, p_n: Array) -> Array:
         """To where the field is infinite, m."""
@@ -77,7 +77,7 @@ class CurrentLoop:
         if radius <= NEAREST_M:
             raise InputError(f"radius_m is {radius:g}, not above {NEAREST_M:g}; describe so small a loop as a dipole")
         current = self.current_a if isinstance(self.current_a, Series) else finite("current_a", self.current_a)
-        settle(
+        set_fields(
             self,
             p_n=triple("p_n", self.p_n),
             axis_n=direction("axis_n", self.axis_n),
@@ -142,7 +142,7 @@ class MagneticWorld:
         for i, source in enumerate(sources):
             if not isinstance(source, Source):
                 raise InputError(f"source {i + 1} is {source!r:.60}; give a Dipole or a CurrentLoop")
-        settle(self, uniform_n=triple("uniform_n", self.uniform_n), sources=sources)
+        set_fields(self, uniform_n=triple("uniform_n", self.uniform_n), sources=sources)
 
     @property
     def empty(self) -> bool:

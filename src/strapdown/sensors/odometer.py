@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strapdown.checks import finite, not_negative, positive, settle, triple
+from strapdown.checks import finite, not_negative, positive, set_fields, triple
 from strapdown.errors import InputError
 from strapdown.rotation import IDENTITY, q_rotate
 from strapdown.sensors.chain_state import (
@@ -89,7 +89,7 @@ class WheelOdometer:
             raise InputError(f"ticks_per_revolution is {ticks!r}; give a whole number above 0, or none")
         if scale_error <= -1.0:
             raise InputError(f"scale_error is {scale_error:g}; give a part above -1, such as 0.01 for 1 %")
-        settle(
+        set_fields(
             self,
             radius_m=positive("radius_m", self.radius_m),
             r_bw_b=triple("r_bw_b", self.r_bw_b),

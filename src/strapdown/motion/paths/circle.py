@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strapdown.checks import Array, finite, not_negative, positive, settle, times_within, triple
+from strapdown.checks import Array, finite, not_negative, positive, set_fields, times_within, triple
 from strapdown.errors import InputError
 from strapdown.motion.paths.heading import Jet, attitude_from_heading, cross, dot, turned_by, yaw_along
 from strapdown.motion.paths.profile import Keep, Phase, Profile, SmoothRamp
@@ -70,7 +70,7 @@ def _along(curve: Curve, pace: Profile, t: ArrayLike, p_n: ArrayLike, yaw: float
 
 def _checked_pace(path: "Circle | FigureEight") -> None:
     """The settings that both curves share."""
-    settle(
+    set_fields(
         path,
         duration_s=positive("duration_s", path.duration_s),
         run_up_s=not_negative("run_up_s", path.run_up_s),
@@ -100,7 +100,7 @@ class Circle:
 
     def __post_init__(self) -> None:
         _checked_pace(self)
-        settle(
+        set_fields(
             self,
             radius_m=positive("radius_m", self.radius_m),
             speed_m_s=positive("speed_m_s", self.speed_m_s),
@@ -148,7 +148,7 @@ class FigureEight:
     def __post_init__(self) -> None:
         _checked_pace(self)
         length_m = positive("length_m", self.length_m)
-        settle(
+        set_fields(
             self,
             length_m=length_m,
             period_s=positive("period_s", self.period_s),

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strapdown.checks import Array, attitude, not_negative, positive, settle, times_within, triple
+from strapdown.checks import Array, attitude, not_negative, positive, set_fields, times_within, triple
 from strapdown.errors import InputError
 from strapdown.motion.paths.profile import Keep, Phase, Profile, Ramp
 from strapdown.rotation import q_from_euler
@@ -30,7 +30,7 @@ class Linear:
     q_nb: ArrayLike | None = None
 
     def __post_init__(self) -> None:
-        settle(
+        set_fields(
             self,
             start_p_n=triple("start_p_n", self.start_p_n),
             end_p_n=triple("end_p_n", self.end_p_n),

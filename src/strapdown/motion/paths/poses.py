@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strapdown.checks import Array, attitude, not_negative, positive, rows, settle, times_within, triple
+from strapdown.checks import Array, attitude, not_negative, positive, rows, set_fields, times_within, triple
 from strapdown.errors import InputError
 from strapdown.motion.paths.profile import Keep, MoveTo, Phase, Profile, interval_of
 from strapdown.motion.rotation_spline import LARGEST_TURN
@@ -39,7 +39,7 @@ class Poses:
 
     def __post_init__(self) -> None:
         q_nb = rows("q_nb", self.q_nb, 4)
-        settle(
+        set_fields(
             self,
             q_nb=tuple(attitude(f"q_nb[{i}]", q) for i, q in enumerate(q_nb)),
             hold_s=positive("hold_s", self.hold_s),

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from strapdown.checks import Array, finite, positive, settle
+from strapdown.checks import Array, finite, positive, set_fields
 from strapdown.errors import InputError
 
 
@@ -36,7 +36,7 @@ class Keep:
     duration_s: float
 
     def __post_init__(self) -> None:
-        settle(self, duration_s=positive("duration_s", self.duration_s))
+        set_fields(self, duration_s=positive("duration_s", self.duration_s))
 
     def end_rate(self, rate: float) -> float:
         return rate
@@ -53,7 +53,7 @@ class Ramp:
     duration_s: float
 
     def __post_init__(self) -> None:
-        settle(self, rate=finite("rate", self.rate), duration_s=positive("duration_s", self.duration_s))
+        set_fields(self, rate=finite("rate", self.rate), duration_s=positive("duration_s", self.duration_s))
 
     def end_rate(self, rate: float) -> float:
         return self.rate
@@ -73,7 +73,7 @@ class SmoothRamp:
     duration_s: float
 
     def __post_init__(self) -> None:
-        settle(self, rate=finite("rate", self.rate), duration_s=positive("duration_s", self.duration_s))
+        set_fields(self, rate=finite("rate", self.rate), duration_s=positive("duration_s", self.duration_s))
 
     def end_rate(self, rate: float) -> float:
         return self.rate
@@ -95,7 +95,7 @@ class MoveTo:
     duration_s: float
 
     def __post_init__(self) -> None:
-        settle(self, value=finite("value", self.value), duration_s=positive("duration_s", self.duration_s))
+        set_fields(self, value=finite("value", self.value), duration_s=positive("duration_s", self.duration_s))
 
     def end_rate(self, rate: float) -> float:
         if rate != 0.0:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strapdown.checks import attitude, positive, settle, times_within, triple
+from strapdown.checks import attitude, positive, set_fields, times_within, triple
 from strapdown.types import Motion
 
 
@@ -18,7 +18,7 @@ class Rest:
     q_nb: ArrayLike = (1.0, 0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        settle(
+        set_fields(
             self,
             duration_s=positive("duration_s", self.duration_s),
             p_n=triple("p_n", self.p_n),

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strapdown.checks import Array, finite, positive, rows, settle, times_within, triple
+from strapdown.checks import Array, finite, positive, rows, set_fields, times_within, triple
 from strapdown.errors import InputError
 from strapdown.motion.paths.heading import attitude_from_heading, turned_by
 from strapdown.motion.paths.profile import Keep, MoveTo, Phase, Profile, interval_of
@@ -63,7 +63,7 @@ class StopAndGo:
                 f"{MOST_MOVES:g}; make it longer"
             )
         durations = ("move_s", "rest_s", "turn_s", "first_rest_s")
-        settle(
+        set_fields(
             self,
             corners_m=tuple((float(x), float(y)) for x, y in corners),
             stop_spacing_m=positive("stop_spacing_m", self.stop_spacing_m),

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strapdown.checks import Array, finite, not_negative, positive, settle, times_within, triple
+from strapdown.checks import Array, finite, not_negative, positive, set_fields, times_within, triple
 from strapdown.errors import InputError
 from strapdown.motion.paths.profile import Keep, Profile, SmoothRamp
 from strapdown.motion.rotation_spline import RotationSpline
@@ -37,7 +37,7 @@ class Tumble:
     p_n: ArrayLike = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        settle(
+        set_fields(
             self,
             duration_s=positive("duration_s", self.duration_s),
             rate_rad_s=positive("rate_rad_s", self.rate_rad_s),

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strapdown.checks import attitude, direction, finite, settle, times_within, triple
+from strapdown.checks import attitude, direction, finite, set_fields, times_within, triple
 from strapdown.motion.paths.profile import Keep, MoveTo, Phase, Profile
 from strapdown.rotation import q_exp, q_mul
 from strapdown.types import Motion
@@ -30,7 +30,7 @@ class Turntable:
     q_nb: ArrayLike = (1.0, 0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        settle(
+        set_fields(
             self,
             phases=tuple(self.phases),
             axis_b=direction("axis_b", self.axis_b),

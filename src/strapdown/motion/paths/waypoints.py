@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strapdown.checks import Array, attitude, finite, rows, settle, times_within
+from strapdown.checks import Array, attitude, finite, rows, set_fields, times_within
 from strapdown.errors import InputError
 from strapdown.motion.paths.heading import Jet, attitude_from_heading, yaw_along
 from strapdown.motion.paths.profile import Keep, MoveTo, Profile, SmoothRamp, interval_of
@@ -51,7 +51,7 @@ class Waypoints:
         for name, table in (("p_n", p_n), ("q_nb", q_nb)):
             if table is not None and len(table) != len(times):
                 raise InputError(f"{name} has {len(table)} rows for {len(times)} times; give one row for each time")
-        settle(
+        set_fields(
             self,
             times_s=times,
             p_n=tuple(tuple(float(c) for c in row) for row in p_n),
