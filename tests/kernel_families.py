@@ -11,8 +11,12 @@ import numpy as np
 
 from strapdown.calibration.magnetometer.ellipsoid import fit_ellipsoid
 from strapdown.calibration.noise.allan import allan_deviation
+from strapdown.engines.mujoco.plant import MujocoPlant
+from strapdown.engines.mujoco.robot_file import RobotFile
+from strapdown.engines.parts import Mount, Physics
 from strapdown.kernels import frames, whitening
 from strapdown.kernels.calibration.turns import SUMS, turn_rows
+from strapdown.live import PLANT_ROW, Ideal
 from strapdown.motion.paths.stop_and_go import StopAndGo
 from strapdown.navigation.dead_reckoning import dead_reckon, dead_reckon_increments
 from strapdown.navigation.ekf15 import Ekf15
@@ -36,9 +40,12 @@ from strapdown.rotation import (
     q_slerp,
 )
 from strapdown.sensors.error_chain import measure
+from strapdown.sensors.module import Module
+from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.streams import seed_of
 from strapdown.sensors.triad import Triad
 from strapdown.types import Recording
+from strapdown.vehicles import builtin
 
 RATE_HZ = 50.0
 FIELD_N = np.array([0.0, 17.0, -49.0])  # uT
@@ -100,6 +107,22 @@ def error_chain() -> dict[str, np.ndarray]:
     t = np.arange(200) / 100.0
     found = measure(triad, t, np.sin(t)[:, None] * np.ones(3), stream=seed_of(1, "family"))
     return {"values": found.values, "saturated": found.saturated}
+
+
+def live_module(recording: Recording) -> dict[str, np.ndarray]:
+    module = Module("family", load_part("MPU-6050").nominal(rate_hz=100.0).triads(), seed=3)
+    reader = module.reader(100.0, recording.step_s)
+    samples = reader.read(reader.start(), Ideal(recording.t, recording.gyr_s, recording.acc_s))[1]
+    return {"gyr_s": np.array([s.gyr_s for s in samples]), "acc_s": np.array([s.acc_s for s in samples])}
+
+
+def plant() -> dict[str, np.ndarray]:
+    robot = MujocoPlant(RobotFile(builtin("double_pendulum")), Physics(gravity=9.81))
+    mounts = [Mount("imu", robot.links()[-1], (0.1, 0.0, 0.0))]
+    rows = np.empty((1, PLANT_ROW))
+    robot.advance_to(0.05)
+    robot.read(mounts, rows)
+    return {"rows": rows}
 
 
 def calibration() -> dict[str, np.ndarray]:
@@ -169,6 +192,8 @@ def every_family() -> dict[str, np.ndarray]:
         "rotations": rotations(),
         "frames": mounted(),
         "error chain": error_chain(),
+        "live module": live_module(recording),
+        "plant": plant(),
         "calibration": calibration(),
         "orientation": orientation(recording),
         "navigation": navigation(recording),

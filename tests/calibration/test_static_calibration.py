@@ -172,5 +172,5 @@ def test_the_figure_shows_each_instrument_before_and_after():
     assert len(figure.axes) == 4
     assert [axis.get_title(loc="left") for axis in figure.axes[:2]] == [
         "accelerometer, as read",
-        "accelerometer, corrected",
+        "accelerometer, corrected (shaded: bias ± σ)",
     ]

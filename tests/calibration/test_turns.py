@@ -144,7 +144,7 @@ def test_a_knocked_turn_is_left_out(log, fit, triads):
     now, then = (f.calibration.corrections["gyroscope"] for f in (knocked, fit))
     assert (np.abs(now.matrix - then.matrix) / now.sigma["matrix"]).max() < 3.0  # one turn less of 23
     labels = [str(line.get_label()) for line in positions_figure(knocked, "knocked").axes[3].lines]
-    assert "not used" in labels
+    assert "rejected" in labels
 
 
 def test_turns_at_the_end_of_the_range_are_left_out(ideal, triads):

@@ -203,6 +203,7 @@ def test_16_names_end_in_their_frame():
         for field in fields(kind):
             plain = {"temperature", "stop", "clipped", "odometer", "increments", "truth", "meta"}
             plain |= {"bias", "sigma", "flags", "events"}  # of a Solution: by name, and the names of vectors end so
+            plain |= {"position_fix", "velocity_fix", "height", "new"}  # whose own vectors end so, and flags
             if field.name not in {"t", "dt", "q_nb", *plain}:
                 assert field.name.endswith(("_n", "_b", "_s")), field.name
 

@@ -88,7 +88,8 @@ def test_meta_is_copied_and_locked():
 
 def test_missing_is_none():
     log = Recording(T)
-    assert all(getattr(log, f.name) is None for f in fields(log) if f.name not in ("t", "meta"))
+    assert all(getattr(log, f.name) is None for f in fields(log) if f.name not in ("t", "meta", "new"))
+    assert log.new == {}
     assert len(log) == N
 
 

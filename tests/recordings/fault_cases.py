@@ -16,8 +16,12 @@ from strapdown.errors import LogWarning
 from strapdown.motion import Rest, StopAndGo, Waypoints
 from strapdown.motion.paths.poses import Poses
 from strapdown.motion.paths.tumble import Tumble
-from strapdown.navigation.program import Task, navigate
+from strapdown.navigation.carriers.by_name import carrier_named
+from strapdown.navigation.carriers.wheeled_robot import WheeledRobot
+from strapdown.navigation.program import navigate
+from strapdown.navigation.start_at_rest import Heading
 from strapdown.orientation.mahony import Mahony
+from strapdown.recordings.facts import Facts
 from strapdown.recordings.findings import LogError
 from strapdown.rotation import q_conj, q_from_euler, q_rotate
 from strapdown.types import Recording
@@ -104,7 +108,7 @@ class Entry:
 
 
 def _navigated(vehicle):
-    return lambda r: navigate(r, "eskf", Task(vehicle, yaw_rad=0.0, gravity=G))
+    return lambda r: navigate(r, carrier_named(vehicle, WheeledRobot(Heading(0.0)), None), Facts(G))
 
 
 _NAVIGATE = ("--heading", "0", "--json", "--vehicle")

@@ -198,13 +198,13 @@ def test_a_repeated_first_stamp_is_refused_by_the_type_and_spread_by_a_mapping(t
 def test_a_slower_magnetometer_gives_the_same_flags_to_all():
     """Blank cells held by a mapping, or rows repeated by the logger: the same readings are new."""
     from strapdown.calibration.magnetometer.checks import usable_rows
-    from strapdown.navigation.eskf.inputs import new_readings as of_navigation
     from strapdown.orientation.samples import samples_of
+    from strapdown.recordings.faults import flagged
 
     log = FAULTS["magnetometer slower"](right("tumble"))
     every_fifth = np.arange(len(log)) % 5 == 0
     assert np.array_equal(samples_of(log).mag_new, every_fifth)
-    assert np.array_equal(of_navigation(log), every_fifth)
+    assert np.array_equal(flagged(log).new["mag_s"], every_fifth)  # as navigation asks
     assert np.array_equal(usable_rows(log)[0], every_fifth)
 
 

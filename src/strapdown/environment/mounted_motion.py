@@ -21,7 +21,7 @@ _SLIDE = 2  # mujoco.mjtJoint.mjJNT_SLIDE
 
 
 @dataclass(frozen=True)
-class Task:
+class MountedSensor:
     """A mounted thing, the module it is (None: ideal), and the rate at which its motion is needed."""
 
     table: Mounted
@@ -29,7 +29,7 @@ class Task:
     inner_hz: float
 
 
-def robot_sights(rig: Rig, tasks: Sequence[Task], progress: Callable[[float], None] | None) -> list[Sight]:
+def robot_motions(rig: Rig, tasks: Sequence[MountedSensor], progress: Callable[[float], None] | None) -> list[Sight]:
     """Run the robot's program and read every mount at its own times."""
     from strapdown.engines.mujoco.driven import DrivenRobot
     from strapdown.engines.mujoco.robot import MujocoRobot
@@ -98,7 +98,7 @@ def path_of(rig: Rig) -> Any:
     return path_from_settings(rig.motion.kind, dict(rig.motion.model_extra or {}), rig.folder, "motion")
 
 
-def path_sights(rig: Rig, tasks: Sequence[Task]) -> list[Sight]:
+def path_motions(rig: Rig, tasks: Sequence[MountedSensor]) -> list[Sight]:
     """The path seen from every mount at its own times."""
     from strapdown.motion.recorded import RecordedMotion
 
@@ -120,7 +120,7 @@ def path_sights(rig: Rig, tasks: Sequence[Task]) -> list[Sight]:
     return sights
 
 
-def _check_size(rig: Rig, tasks: Sequence[Task], duration_s: float) -> None:
+def _check_size(rig: Rig, tasks: Sequence[MountedSensor], duration_s: float) -> None:
     steps = duration_s / rig.physics.step_s if rig.robot is not None and rig.robot.drive == "motors" else 0.0
     samples = sum(duration_s * task.inner_hz for task in tasks)
     if max(steps, samples) > MAX_SAMPLES:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from strapdown.earth_magnetism import magnetic_field
-from strapdown.environment.mounted_motion import Task, path_of, path_sights, robot_sights
+from strapdown.environment.mounted_motion import MountedSensor, path_motions, path_of, robot_motions
 from strapdown.environment.rig import Rig
 from strapdown.environment.rig_sensors import InclinometerTable, Mounted, OdometerTable, SensorTable
 from strapdown.errors import InputError, RangeWarning
@@ -32,7 +32,7 @@ class Simulated:
 def simulate(rig: Rig, progress: Callable[[float], None] | None = None) -> Simulated:
     """Run the rig; warns once per sensor and method (RangeWarning) where a method leaves its range of validity."""
     tasks = [_task(rig, table) for table in rig.mounted()]
-    sights = robot_sights(rig, tasks, progress) if rig.robot is not None else path_sights(rig, tasks)
+    sights = robot_motions(rig, tasks, progress) if rig.robot is not None else path_motions(rig, tasks)
     recordings: dict[str, Recording] = {}
     out_of_range: list[OutOfRange] = []
     for task, sight in zip(tasks, sights, strict=True):
@@ -59,16 +59,16 @@ def _with_stops(path: object, recordings: dict[str, Recording]) -> dict[str, Rec
     return {name: replace(r, stop=path.stopped(np.clip(r.t, 0.0, path.duration_s))) for name, r in recordings.items()}
 
 
-def _task(rig: Rig, table: Mounted) -> Task:
+def _task(rig: Rig, table: Mounted) -> MountedSensor:
     module = table.module(rig.folder, rig.seed) if isinstance(table, SensorTable) else None
     factor = 1
     # differences are over the sensor's own period, so only exact readings can be taken more often
     if module is not None and isinstance(table, SensorTable) and set(table.methods()) == {"exact"}:
         factor = module.inner_factor(table.rate_hz)
-    return Task(table, module, factor * table.rate_hz)
+    return MountedSensor(table, module, factor * table.rate_hz)
 
 
-def _sensor(rig: Rig, table: SensorTable, task: Task, sight: Sight) -> tuple[Recording, list[OutOfRange]]:
+def _sensor(rig: Rig, table: SensorTable, task: MountedSensor, sight: Sight) -> tuple[Recording, list[OutOfRange]]:
     ideal, left = table.imu(task.inner_hz).measure(sight)
     with_magnetometer = table.magnetometer or (task.module is not None and "magnetometer" in task.module.triads)
     if not with_magnetometer and table.model_fields_set & {"hard_iron_ut", "soft_iron"}:

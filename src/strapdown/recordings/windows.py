@@ -55,7 +55,10 @@ def windows_of(recording: Recording) -> Windows | None:
     chosen = np.unique(np.linspace(0, count - 1, min(count, _MOST_WINDOWS)).astype(np.int64))
 
     def cut(values: Array) -> Array:
-        return tamed(values[: count * width].reshape(count, width, 3)[chosen])
+        """Without the size of the largest and the smallest reading of each window: a single spike is no wrong unit."""
+        each = tamed(values[: count * width].reshape(count, width, 3)[chosen])
+        ordered = np.partition(each, (1, width - 2), axis=1)
+        return np.clip(each, ordered[:, 1:2], ordered[:, width - 2 : width - 1])
 
     acc_mean = acc_scatter = gyr_mean = gyr_scatter = gyr_noise = None
     if recording.acc_s is not None:
