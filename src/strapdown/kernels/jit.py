@@ -8,7 +8,8 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 # wrappers for Python take longer to compile than many a function does
-inner = njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+# fastmath is set, or numba would take it from the first caller, and the last bit would depend on who that was
+inner = njit(cache=True, error_model="numpy", fastmath=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 # for chains of arithmetic: one with the caller, products and sums fused
 woven = njit(
     cache=True,

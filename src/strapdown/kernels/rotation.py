@@ -38,7 +38,7 @@ def rotate(qw, qx, qy, qz, vx, vy, vz):
     )
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", fastmath=False)
 def exp(rx, ry, rz):
     """Quaternion of the rotation vector r."""
     angle2 = rx * rx + ry * ry + rz * rz
