@@ -4,6 +4,8 @@ Frames of peers: ahrs' Madgwick is told in north-west-up, its Mahony in east-nor
 the gyroscope for a step, the filters here the mean of two: the peers are given that mean.
 """
 
+import importlib
+import pkgutil
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 
 from orientation_cases import DEG, FIELD_N, G, angle, between, errors_n, ideal, inclination, noisy_swing, reading, swing
 from strapdown.errors import InputError
+from strapdown.kernels import orientation as kernels
 from strapdown.live import Start
 from strapdown.motion import Keep, MoveTo, Rest, Turntable
 from strapdown.orientation.alignment import align, attitude_at_rest, attitude_from_tilt
@@ -291,3 +294,15 @@ def test_the_catalogue_knows_its_filters_by_their_names():
         filter_by_name("kalman")
     with pytest.raises(InputError, match='no setting "kp"; it has inclination_gain'):
         filter_by_name("mahony", kp=1.0)
+
+
+def test_no_part_of_a_kernel_takes_its_arithmetic_from_its_caller():
+    """numba passes fastmath on to functions that do not set it, from the caller that is compiled first. A run and its
+    steps would then differ in the last bit where their kernels were compiled in different processes."""
+    parts = {}
+    for found in pkgutil.walk_packages(kernels.__path__, f"{kernels.__name__}."):
+        for name, part in vars(importlib.import_module(found.name)).items():
+            if "no_cpython_wrapper" in getattr(part, "targetoptions", {}):
+                parts[f"{found.name}.{name}"] = part.targetoptions
+    assert len(parts) > 100
+    assert [name for name, options in parts.items() if "fastmath" not in options] == []

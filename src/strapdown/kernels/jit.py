@@ -15,17 +15,20 @@ try:
 except ImportError:  # numba has moved it; tests/kernels/test_numba.py reports that
     DefaultOptions = object
 
+# fastmath is set everywhere: else numba takes it from the first caller that is compiled, and the last bit of a result
+# would depend on which that was
+EXACT: dict[str, object] = {"cache": True, "error_model": "numpy", "fastmath": False}
 # called from Python; without numba's wrapper for callers in C, which takes longer to compile than many functions do
-kernel = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
+kernel = njit(**EXACT, no_cfunc_wrapper=True)
 _BARE = {"cache": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-inner = njit(**_BARE)  # called by kernels only
+inner = njit(**_BARE, fastmath=False)  # called by kernels only
 inner_fused = njit(**_BARE, fastmath={"contract"})  # with products and sums fused
-inlined = njit(**_BARE, forceinline=True)  # for a few lines of arithmetic
+inlined = njit(**_BARE, fastmath=False, forceinline=True)  # for a few lines of arithmetic
 woven = njit(**_BARE, forceinline=True, fastmath={"contract"})  # inlined and fused
 # For live steps: without counting references to the arrays, a sixth of a step. The option's name is private to numba:
 # a version that lacks it counts.
 UNCOUNTED = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
-live = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True, **UNCOUNTED)
+live = njit(**EXACT, no_cfunc_wrapper=True, **UNCOUNTED)
 
 
 def python_of(kernel):

@@ -9,7 +9,7 @@ from numba.extending import intrinsic
 
 from strapdown.kernels.jit import python_pointer
 
-callee = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+callee = njit(error_model="numpy", fastmath=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 if config.DISABLE_JIT:
 

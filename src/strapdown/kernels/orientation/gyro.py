@@ -56,7 +56,7 @@ def step(state, settings, gyr, acc, mag, dt):
     return True
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract"}, no_cfunc_wrapper=True)
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     """All samples; in the end the state is that after the last one."""
     numbers, given = pointer(state), pointer(settings)

@@ -74,7 +74,7 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     qw, qx, qy, qz = predicted(state, gx, gy, gz, dt)
     gap = not dt <= settings[LONGEST]
     ka = 0.0 if gap else inverse_force(ax, ay, az)
-    km = 0.0 if gap or not has_mag else inverse_length(mx, my, mz)
+    km = 0.0 if gap else inverse_length(mx, my, mz)
     first_field = state[SEEN] == LEVEL and km > 0.0
     ax, ay, az = (ka * ax, ka * ay, ka * az) if ka > 0.0 else (0.0, 0.0, 0.0)
     hx, hy, hz = (km * mx, km * my, km * mz) if km > 0.0 and not first_field else (0.0, 0.0, 0.0)
@@ -90,7 +90,7 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     state[BIAS + 2] -= drift * cz
     qw, qx, qy, qz = product(qw, qx, qy, qz, 1.0, 0.5 * cx, 0.5 * cy, 0.5 * cz)
     state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = unit_again(qw, qx, qy, qz)
-    refused = (0.0 if ka > 0.0 else ACC_REJECTED) + (MAG_REJECTED if has_mag and not km > 0.0 else 0.0)
+    refused = (0.0 if ka > 0.0 else ACC_REJECTED) + (MAG_REJECTED if not km > 0.0 and has_mag else 0.0)
     state[FLAGS] = GAP if gap else refused
     if first_field:
         find_north(state, settings, mx, my, mz)
@@ -109,7 +109,7 @@ def step(state, settings, gyr, acc, mag, dt):
     return True
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract"}, no_cfunc_wrapper=True)
+@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
     """All samples; in the end the state is that after the last one."""
     numbers, given = pointer(state), pointer(settings)
