@@ -11,8 +11,7 @@ from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors import chain_settings as s
 from strapdown.kernels.sensors.chain_supply import first_uneven
 from strapdown.kernels.sensors.chain_terms import COLUMNS, WORK
-from strapdown.kernels.sensors.error_chain import BLOCK, read_rows
-from strapdown.kernels.sensors.module import module_rows
+from strapdown.kernels.sensors.error_chain import BLOCK
 
 Array = NDArray[np.float64]
 
@@ -127,11 +126,9 @@ def refuse_row(settings: Array, memory: Array, t: Array, ideal: Array, force: Ar
         )
 
 
-def listed_kernels() -> None:
-    """Kernels of live readings take arrays that are writable or not, without being compiled for each mixture."""
-    if not hasattr(read_rows, "py_func"):  # NUMBA_DISABLE_JIT: nothing is compiled
-        return
-    from strapdown.kernels.compiled import settle  # imports all kernels
+def listed_kernel(kernel: Any) -> None:
+    """Let a kernel of live readings take arrays that are writable or not, without being compiled for each mixture."""
+    if hasattr(kernel, "py_func"):  # else NUMBA_DISABLE_JIT: nothing is compiled
+        from strapdown.kernels.compiled import settle  # imports all kernels
 
-    for kernel in (read_rows, module_rows):
         settle(kernel)
