@@ -224,6 +224,13 @@ PATH = FigureEight(20.0, 8.0, 16.0, bank_gravity_m_s2=G)
 PART = load_part("MPU-9250").draw(3)
 LATE = {"latency_s": 0.013, "jitter_s": 0.004, "loss": 0.2}
 MODULE = Module("m", PART.triads(), seed=4, magnetometer_axes=PART.magnetometer_axes, temperature=30.0)
+
+
+def all_terms(name):
+    without = {"g_sensitivity": Triad("uT").g_sensitivity} if name != "gyroscope" else {}
+    return {**TERMS["all"], "full_scale": 60.0, **without}
+
+
 MODULES = {
     "part": MODULE,
     "late": replace(MODULE, triads={name: replace(triad, **LATE) for name, triad in MODULE.triads.items()}),
@@ -238,7 +245,7 @@ MODULES = {
     "turned axes": replace(MODULE, magnetometer_axes=((0.36, 0.48, -0.8), (-0.8, 0.6, 0.0), (0.48, 0.64, 0.6))),
     "all terms": replace(
         MODULE,
-        triads={name: replace(triad, **{**TERMS["all"], "full_scale": 60.0}) for name, triad in MODULE.triads.items()},
+        triads={name: replace(triad, **all_terms(name)) for name, triad in MODULE.triads.items()},
         temperature=26.0,
     ),
 }
@@ -355,6 +362,8 @@ def test_what_a_module_is_not_given_is_named():
     state, _ = reader.read(state, Ideal(**rows))
     with pytest.raises(InputError, match="give every row of the input in order"):
         reader.read(state, Ideal(**{**rows, "t": rows["t"] + 0.5}))
+    with pytest.raises(InputError, match="g_sensitivity is a term of gyroscopes"):
+        Module("a", {"accelerometer": replace(Triad("m/s2"), **TERMS["g"])}).reader(100.0)
     each = np.full(N_IDEAL, 30.0)
     log = replace(MODULE, temperature=each).measure(PERFECT, OUT_HZ)
     given = MODULE.reader(OUT_HZ, 1.0 / INNER_HZ)

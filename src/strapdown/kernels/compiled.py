@@ -21,7 +21,7 @@ from strapdown.kernels.orientation.lodestar import smoother as lodestar_smoother
 from strapdown.kernels.orientation.mekf import filter as mekf
 from strapdown.kernels.orientation.vqf import filter as vqf
 from strapdown.kernels.orientation.vqf import smoother as vqf_smooth
-from strapdown.kernels.sensors import chain_supply, error_chain, module
+from strapdown.kernels.sensors import chain_supply, draws, error_chain, live_chain, module
 
 _IN1 = types.Array(float64, 1, "C", readonly=True)
 _IN2 = types.Array(float64, 2, "C", readonly=True)
@@ -66,11 +66,11 @@ KERNELS = (
         error_chain.measure_rows,
         (_IN1, _OUT1, _OUT2, *6 * (_RNG,), _IN1, _IN2, _IN2, _IN1, _OUT1, _OUT2, _FLAGS_OUT2, _COUNTS_OUT1),
     ),
-    (error_chain.read_rows, (_IN1, _OUT1, _IN2, _IN1, _IN2, _IN2, _IN1, _OUT2, _OUT2)),
-    (error_chain.draw_normals, (_RNG, _OUT1)),
-    (error_chain.draw_uniforms, (_RNG, _OUT1)),
+    (live_chain.read_rows, (_IN1, _OUT1, _OUT2, _IN1, _IN2, _IN2, _IN1, _OUT2, _OUT2)),
+    (draws.draw_normals, (_RNG, _OUT1)),
+    (draws.draw_uniforms, (_RNG, _OUT1)),
     (chain_supply.first_uneven, (_IN1, float64, float64)),
-    (module.module_rows, (_IN1, _COUNTS_IN2, _OUT1, _IN2, _IN1, _IN2, _IN2, _IN2, _IN1, _OUT2, _OUT3, _OUT2)),
+    (module.module_rows, (_IN1, _COUNTS_IN2, _OUT1, _OUT2, _IN1, _IN2, _IN2, _IN2, _IN1, _OUT2, _OUT3, _OUT2)),
     (strapdown.dead_reckon, (_IN1, _IN2, _IN2, _IN1, _OUT2, _OUT2, _OUT2)),
     (strapdown.dead_reckon_increments, (_IN1, _IN2, _IN2, _IN1, _IN1, _IN1, _IN1, _OUT2, _OUT2, _OUT2)),
     (mechanisation.increments_of_points_rows, (_IN1, _IN2, _IN2, _OUT2, _OUT2)),
@@ -109,7 +109,8 @@ KERNELS = (
 _HERE = "strapdown.kernels."
 
 MOTION = ("rotation", "frames")  # what every command needs; a file or folder of kernels/, dots between names
-ERRORS = ("sensors",)
+ERRORS = ("sensors.module", "sensors.draws", "sensors.chain_supply")  # what a virtual module needs
+TRIADS = ("sensors.error_chain", "sensors.chain_supply")  # for sensors without a module
 
 _fixed: set[Any] = set()  # kernels that accept their listed signature only
 

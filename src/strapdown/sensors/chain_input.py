@@ -11,8 +11,7 @@ from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors import chain_settings as s
 from strapdown.kernels.sensors.chain_supply import first_uneven
 from strapdown.kernels.sensors.chain_terms import COLUMNS, WORK
-from strapdown.kernels.sensors.error_chain import BLOCK, read_rows
-from strapdown.kernels.sensors.module import module_rows
+from strapdown.kernels.sensors.error_chain import BLOCK
 
 Array = NDArray[np.float64]
 
@@ -127,9 +126,8 @@ def refuse_row(settings: Array, memory: Array, t: Array, ideal: Array, force: Ar
         )
 
 
-def listed_kernels() -> None:
-    """Kernels of live readings take arrays that are writable or not, without being compiled for each mixture."""
+def listed_kernel(kernel: Any) -> None:
+    """Let a kernel of live readings take arrays that are writable or not, without being compiled for each mixture."""
     from strapdown.kernels.compiled import fix_signature  # imports all kernels
 
-    for kernel in (read_rows, module_rows):
-        fix_signature(kernel)
+    fix_signature(kernel)

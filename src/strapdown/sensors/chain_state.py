@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from strapdown.errors import InputError
 from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors import chain_settings as s
-from strapdown.kernels.sensors.error_chain import AHEAD, draw_normals, draw_uniforms
+from strapdown.kernels.sensors.draws import draw_normals, draw_uniforms
+from strapdown.kernels.sensors.error_chain import AHEAD
 
 Array = NDArray[np.float64]
 

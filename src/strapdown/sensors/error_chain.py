@@ -15,12 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from strapdown.errors import InputError
 from strapdown.kernels.sensors import chain_memory as m
-from strapdown.kernels.sensors.error_chain import BAD, BLOCK, COLUMNS, measure_rows, read_rows
+from strapdown.kernels.sensors.error_chain import BAD, BLOCK, COLUMNS, measure_rows
+from strapdown.kernels.sensors.live_chain import read_rows
 from strapdown.sensors.chain_input import (
     SPACE,
     even_times,
     exact_step,
-    listed_kernels,
+    listed_kernel,
     locked,
     refuse_row,
     rows,
@@ -82,7 +83,7 @@ class ErrorChain:
         origin = origin_of(ErrorChain, drift_layout(settings))
         prepared = _Prepared(settings, origin, stride, self.triad.g_sensitivity != NO_MATRIX)
         object.__setattr__(self, "_prepared", prepared)
-        listed_kernels()
+        listed_kernel(read_rows)
 
     def start(self, stream: Stream) -> ReadingState:
         """The state before the first row. The same SeedSequence gives the same readings."""

@@ -18,7 +18,7 @@ from strapdown.sensors.chain_input import (
     SPACE,
     TABLES,
     exact_step,
-    listed_kernels,
+    listed_kernel,
     locked,
     refuse_row,
     rows,
@@ -104,7 +104,7 @@ class ModuleReader:
             lead.latency_s > 0.0 or lead.jitter_s > 0.0,
         )
         object.__setattr__(self, "_prepared", prepared)
-        listed_kernels()
+        listed_kernel(module_rows)
 
     def _chains(self) -> dict[str, tuple[Triad, Array]]:
         """The triads in use and their settings; the first is the lead, whose samples are the rows of the log."""
@@ -132,6 +132,8 @@ class ModuleReader:
             # a part has terms that the other models' formulas lack: choosing such a model removes them
             triad = as_mode(triads[name], module.mode)
             try:
+                if name != "gyroscope" and triad.g_sensitivity != NO_MATRIX:
+                    raise InputError("g_sensitivity is a term of gyroscopes; remove it")
                 axes = module.magnetometer_axes if name == "magnetometer" else None
                 each = strides.get(name, stride)
                 settings = chain_settings(triad, module.mode, step_s, each, even=self.even, axes=axes)

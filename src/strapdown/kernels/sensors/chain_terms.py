@@ -3,11 +3,11 @@
 import math
 
 import numpy as np
-from numba import njit
 
 from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors import chain_settings as s
 from strapdown.kernels.sensors.drift import acts, instability_block, matlab_block, walk_block
+from strapdown.kernels.sensors.helper import helper
 
 # columns of a table of readings: stamp (s), x, y, z, 1 where an axis is clipped, row of the input
 STAMP, X, CLIPPED, ROW, COLUMNS = 0, 1, 4, 7, 8
@@ -15,7 +15,7 @@ STAMP, X, CLIPPED, ROW, COLUMNS = 0, 1, 4, 7, 8
 SIGNAL, FORCE, ERROR, SCALE, DRIFT, HEAT, WORK = 0, 3, 6, 9, 12, 15, 16
 
 
-@njit(cache=True)
+@helper
 def turn(n, work, settings):
     """The signal in the instrument's own axes: v_module = AXES @ v_instrument."""
     a = s.AXES
@@ -25,7 +25,7 @@ def turn(n, work, settings):
             work[SIGNAL + c, k] = x * settings[a + c] + y * settings[a + 3 + c] + z * settings[a + 6 + c]
 
 
-@njit(cache=True)
+@helper
 def add_nonlinearity(n, work, c, size, per_full_scale):
     """Subtract size * T3(x / full_scale): a cubic with peaks of +-size, no straight part, flatter towards the ends."""
     for k in range(n):
@@ -33,7 +33,7 @@ def add_nonlinearity(n, work, c, size, per_full_scale):
         work[SIGNAL + c, k] += size * u * (3.0 - 4.0 * u * u)
 
 
-@njit(cache=True)
+@helper
 def power_series(n, work, out, settings, first, powers, start):
     """Row out = start + sum of the coefficients settings[first + 3 p] times heat^(p+1)."""
     if powers == 0:
@@ -50,7 +50,7 @@ def power_series(n, work, out, settings, first, powers, start):
         work[out, k] += start
 
 
-@njit(cache=True)
+@helper
 def mix(n, work, out, settings, matrix, rows):
     """Row out += the row of a matrix times three rows."""
     m0, m1, m2 = settings[matrix], settings[matrix + 1], settings[matrix + 2]
@@ -58,7 +58,7 @@ def mix(n, work, out, settings, matrix, rows):
         work[out, k] += m0 * work[rows, k] + m1 * work[rows + 1, k] + m2 * work[rows + 2, k]
 
 
-@njit(cache=True)
+@helper
 def clip_and_round(n, work, c, full_scale, resolution):
     """Readings as the part gives them, and in place of the scale where they were clipped. Halves go away from zero as
     MATLAB's round (rint takes them to the even)."""
@@ -74,12 +74,13 @@ def clip_and_round(n, work, c, full_scale, resolution):
             work[y, k] = (count + math.copysign(0.5, count) if tie else whole) * resolution
 
 
-@njit(cache=True)
-def take(n, rows, row, skip, last, settings, memory, filter_at, last_at, work, out):
+@helper
+def take(n, rows, row, skip, last, settings, memory, number, work):
     """n samples, every STRIDE-th row, behind the part's low-pass; the filter sees all rows from `row` to `last` - 1.
 
-    The value behind the filter at the last row goes into the memory.
+    number: 0 for the signal, 1 for the force. The value behind the filter at the last row goes into the memory.
     """
+    filter_at, last_at, out = m.SIGNAL + 6 * number, m.SIGNAL_LAST + 3 * number, SIGNAL + 3 * number
     stride = int(settings[s.STRIDE])
     x, y, z = 0.0, 0.0, 0.0
     if settings[s.FILTERED] == 0.0:
@@ -110,7 +111,7 @@ def take(n, rows, row, skip, last, settings, memory, filter_at, last_at, work, o
     memory[last_at], memory[last_at + 1], memory[last_at + 2] = x, y, z
 
 
-@njit(cache=True)
+@helper
 def _rest_at(settings, memory, last_at, filter_at):
     """The filter's memory as if its last value had been there for ever."""
     b0, b2, a2 = settings[s.LOWPASS], settings[s.LOWPASS + 2], settings[s.LOWPASS + 4]
@@ -119,7 +120,7 @@ def _rest_at(settings, memory, last_at, filter_at):
         memory[filter_at + 2 * c + 1] = memory[last_at + c] * (b2 - a2)
 
 
-@njit(cache=True)
+@helper
 def begin(settings, memory, ideal, force, row):
     """The filters start in steady state, and go on from their last value if their coefficients have changed."""
     first = memory[m.STARTED] == 0.0
@@ -137,7 +138,7 @@ def begin(settings, memory, ideal, force, row):
         _rest_at(settings, memory, m.FORCE_LAST, m.FORCE)
 
 
-@njit(cache=True)
+@helper
 def add_noise(n, settings, memory, ahead, work):
     """White noise, and the error of an angle read in whole steps, differenced."""
     if acts(settings, s.WHITE):
@@ -168,7 +169,7 @@ def add_noise(n, settings, memory, ahead, work):
         memory[m.POSITION + m.QUANTUM] = used
 
 
-@njit(cache=True)
+@helper
 def add_drift(n, settings, memory, ahead, work):
     """Instability and random walk."""
     unstable, walks = acts(settings, s.INSTABILITY), acts(settings, s.WALK)
@@ -189,15 +190,16 @@ def add_drift(n, settings, memory, ahead, work):
             work[ERROR + c, k] += work[DRIFT + c, k]
 
 
-@njit(cache=True)
-def arrive(n, row, settings, memory, ahead, t, work, out, count):
-    """Which samples arrive, and what time their log shows; returns how many are in out then.
+@helper
+def arrive(n, row, settings, memory, ahead, t, work, out):
+    """Which samples arrive, and what time their log shows; COUNT is how many are in out.
 
     Samples arrive in order: a stamp that jitter would put before its predecessor's is SHORTEST behind it. A lost sample
     has had its noise all the same: losses change no other reading.
     """
     stride, jitter, loss = int(settings[s.STRIDE]), settings[s.JITTER], settings[s.LOSS]
     jittered, lost = int(memory[m.POSITION + m.JITTER]), int(memory[m.POSITION + m.LOSS])
+    count = int(memory[m.COUNT])
     for k in range(n):
         i = row + k * stride
         if loss > 0.0 and ahead[m.LOSS, lost + k] < loss:
@@ -214,4 +216,4 @@ def arrive(n, row, settings, memory, ahead, t, work, out, count):
         count += 1
     memory[m.POSITION + m.JITTER] += n if jitter > 0.0 else 0
     memory[m.POSITION + m.LOSS] += n if loss > 0.0 else 0
-    return count
+    memory[m.COUNT] = count

@@ -9,7 +9,7 @@ so that switching one on changes no other.
 import numpy as np
 from numba import njit
 
-from strapdown.kernels.jit import live
+from strapdown.kernels.jit import pointer
 from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors import chain_settings as s
 from strapdown.kernels.sensors.chain_supply import good_rows, samples_in, supplied_rows
@@ -36,22 +36,24 @@ from strapdown.kernels.sensors.chain_terms import (
     take,
     turn,
 )
+from strapdown.kernels.sensors.draws import draw_normals, draw_uniforms
 from strapdown.kernels.sensors.drift import acts
+from strapdown.kernels.sensors.helper import helper
 
 BLOCK = 256  # samples; 2 kB for each axis and quantity
 AHEAD = 2 * 3 * BLOCK  # numbers drawn ahead for each random term, live: drawing them takes a while to begin
 LACKS, BAD = -1, -2  # why a chunk was not read to its end
 
 
-@njit(cache=True)
-def chain_rows(settings, memory, ahead, t, ideal, force, celsius, first, last, work, out, count):
+@helper
+def chain_rows(settings, memory, ahead, t, ideal, force, celsius, first, last, work, out):
     """True values to readings: rows first to last - 1, whose random numbers have been drawn.
 
     t (n), ideal, force (n, 3; (0, 3) without g-sensitivity), celsius (n, or 1 if constant). out: a table of readings,
-    written from row `count` on; returns how many it has then.
+    written from row COUNT of the memory on, which is then how many it has.
     """
     if first >= last:
-        return count
+        return
     begin(settings, memory, ideal, force, first)
     stride, full_scale = int(settings[s.STRIDE]), settings[s.FULL_SCALE]
     forced, scale_all = settings[s.FORCED] != 0.0, settings[s.MATLAB] != 0.0
@@ -62,9 +64,8 @@ def chain_rows(settings, memory, ahead, t, ideal, force, celsius, first, last, w
         n, skip = min(BLOCK, samples - done), int(memory[m.SKIP])
         done += n
         end = last if done == samples else row + skip + (n - 1) * stride + 1
-        take(n, ideal, row, skip, end, settings, memory, m.SIGNAL, m.SIGNAL_LAST, work, SIGNAL)
-        if forced:  # the part's filter stands behind both
-            take(n, force, row, skip, end, settings, memory, m.FORCE, m.FORCE_LAST, work, FORCE)
+        for k in range(2 if forced else 1):  # the part's filter stands behind both
+            take(n, force if k == 1 else ideal, row, skip, end, settings, memory, k, work)
         if settings[s.TURNED] != 0.0:
             turn(n, work, settings)
         sampled = row + skip
@@ -94,14 +95,13 @@ def chain_rows(settings, memory, ahead, t, ideal, force, celsius, first, last, w
                     true = m0 * work[SIGNAL, k] + m1 * work[SIGNAL + 1, k] + m2 * work[SIGNAL + 2, k]
                     work[ERROR + c, k] += work[SCALE + c, k] * true
             clip_and_round(n, work, c, full_scale, settings[s.RESOLUTION])
-        count = arrive(n, sampled, settings, memory, ahead, t, work, out, count)
+        arrive(n, sampled, settings, memory, ahead, t, work, out)
         memory[m.SKIP] = sampled + n * stride - end
         row = end
     memory[m.TIME] = t[last - 1]
-    return count
 
 
-@njit(cache=True)
+@helper
 def _make_space(memory, ahead, term):
     """Move the numbers not yet used to the front; those behind them are to be drawn."""
     numbers, used = ahead[term], int(memory[m.POSITION + term])
@@ -111,7 +111,7 @@ def _make_space(memory, ahead, term):
     return numbers[len(numbers) - used :]
 
 
-@njit(cache=True)
+@helper
 def _fill_ahead(settings, memory, ahead, white, instability, walk, quantum, jitter, loss):
     """Draw the numbers of all terms that act, each from its own generator, behind those not yet used."""
     if acts(settings, s.WHITE):
@@ -126,40 +126,6 @@ def _fill_ahead(settings, memory, ahead, white, instability, walk, quantum, jitt
         draw_normals(jitter, _make_space(memory, ahead, m.JITTER))
     if settings[s.LOSS] > 0.0:
         draw_uniforms(loss, _make_space(memory, ahead, m.LOSS))
-
-
-@njit(cache=True, nogil=True)
-def draw_normals(rng, out):
-    """Standard normal numbers."""
-    for k in range(len(out)):
-        out[k] = rng.standard_normal()
-
-
-@njit(cache=True, nogil=True)
-def draw_uniforms(rng, out):
-    """Numbers from 0 to 1."""
-    for k in range(len(out)):
-        out[k] = rng.random()
-
-
-@live
-def read_rows(settings, memory, ahead, t, ideal, force, celsius, work, out):
-    """A chunk of rows, live: returns how many readings arrived. It allocates nothing.
-
-    LACKS: the random numbers of NEXT_ROW must be drawn; called again, it goes on there. BAD: NEXT_ROW is not good.
-    """
-    row, count, rows = int(memory[m.NEXT_ROW]), int(memory[m.COUNT]), len(t)
-    while row < rows:
-        end = min(rows, row + BLOCK * int(settings[s.STRIDE]))
-        good = good_rows(settings, memory, t, ideal, force, celsius, row, end)
-        last = row + supplied_rows(settings, memory, ahead, good - row)
-        count = chain_rows(settings, memory, ahead, t, ideal, force, celsius, row, last, work, out, count)
-        row = last
-        if last < end:
-            memory[m.NEXT_ROW], memory[m.COUNT] = row, count
-            return LACKS if last < good else BAD
-    memory[m.NEXT_ROW] = memory[m.COUNT] = 0.0
-    return count
 
 
 @njit(cache=True, nogil=True)
@@ -184,14 +150,16 @@ def measure_rows(
 ):
     """A whole recording: returns the next row and how many readings arrived; the row is the last unless one is bad."""
     table, work = np.empty((BLOCK, COLUMNS)), np.empty((WORK, BLOCK))
-    row, count, rows = 0, 0, len(ideal)
+    row, count, rows, own, kept_memory = int(memory[m.NEXT_ROW]), 0, len(ideal), pointer(settings), pointer(memory)
     while row < rows:
         end = min(rows, row + int(memory[m.SKIP]) + 1 + (BLOCK - 1) * int(settings[s.STRIDE]))
-        good = good_rows(settings, memory, t, ideal, force, celsius, row, end)
-        if supplied_rows(settings, memory, ahead, good - row) < good - row:
-            _fill_ahead(settings, memory, ahead, white, instability, walk, quantum, jitter, loss)
-        last = row + supplied_rows(settings, memory, ahead, good - row)
-        arrived = chain_rows(settings, memory, ahead, t, ideal, force, celsius, row, last, work, table, 0)
+        good = good_rows(own, kept_memory, t, ideal, force, celsius, row, end)
+        if supplied_rows(own, kept_memory, ahead, good - row) < good - row:
+            _fill_ahead(own, kept_memory, ahead, white, instability, walk, quantum, jitter, loss)
+        last = row + supplied_rows(own, kept_memory, ahead, good - row)
+        memory[m.COUNT] = 0.0
+        chain_rows(own, kept_memory, ahead, t, ideal, force, celsius, row, last, work, table)
+        arrived = int(memory[m.COUNT])
         for k in range(arrived):
             stamps[count + k] = table[k, STAMP]
             kept[count + k] = int(table[k, ROW])

@@ -2,14 +2,13 @@
 
 import math
 
-from numba import njit
-
-from strapdown.kernels.jit import live
+from strapdown.kernels.jit import live, pointer
 from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors import chain_settings as s
 from strapdown.kernels.sensors.chain_supply import good_rows, supplied_rows
 from strapdown.kernels.sensors.chain_terms import CLIPPED, ROW, STAMP, X
 from strapdown.kernels.sensors.error_chain import BAD, BLOCK, LACKS, chain_rows
+from strapdown.kernels.sensors.helper import helper
 
 ACCELEROMETER, GYROSCOPE, MAGNETOMETER, CLOCK = range(4)
 # columns of `parts`, one row for each instrument; the first is the lead: its samples are the rows of the log
@@ -20,11 +19,12 @@ KIND, SOURCE, SETTINGS, SETTINGS_END, MEMORY, MEMORY_END = range(6)
 BEGAN, LAST, SHOWN, HELD, HELD_SIZE = 0, 1, 2, 5, 5
 NEXT_ROW, COUNT = 3, 4  # of a chunk that is not read to its end: the next row, and rows of the log so far
 HEAD_MEMORY = HELD + 3 * HELD_SIZE
+_READINGS, _SEEN = 0, 1  # of the last row of a table: how many readings it has, and how many the log has seen
 # columns of the log
 T, DT, READINGS, CELSIUS, ANY_CLIPPED, NEW_MAG, OF_ROW, LOG_COLUMNS = 0, 1, 2, 11, 12, 13, 14, 15
 
 
-@njit(cache=True)
+@helper
 def _hold(settings, memory, kind, tables, i, j):
     """Keep an instrument's newest reading, in the axes of the module."""
     held = HELD + HELD_SIZE * kind
@@ -38,7 +38,7 @@ def _hold(settings, memory, kind, tables, i, j):
     memory[held + 4] = 1.0
 
 
-@njit(cache=True)
+@helper
 def _show(memory, stamp, celsius, row, out, at):
     """One row of the log; returns 1, or 0 if it is not shown: stamped before the run, or not later than the last."""
     late = stamp > memory[LAST]
@@ -60,46 +60,23 @@ def _show(memory, stamp, celsius, row, out, at):
     return 1
 
 
-@njit(cache=True)
-def _block(settings, parts, memory, ahead, t, acc, gyr, mag, celsius, work, tables, first, last, out, count):
-    """Rows first to last - 1, as far as they are good and their random numbers drawn.
-
-    Returns the next row, the rows of the log, and whether the next row is good.
-    """
-    nothing, good = acc[:0], last
-    for i in range(len(parts)):
-        kind, own = parts[i, KIND], settings[parts[i, SETTINGS] : parts[i, SETTINGS_END]]
-        kept, drawn = memory[parts[i, MEMORY] : parts[i, MEMORY_END]], ahead[m.TERMS * i : m.TERMS * (i + 1)]
-        force = acc if kind == GYROSCOPE else nothing
-        ideal = gyr if parts[i, SOURCE] == GYROSCOPE else mag if parts[i, SOURCE] == MAGNETOMETER else acc
-        good = good_rows(own, kept, t, ideal, force, celsius, first, good)
-        last = min(last, first + supplied_rows(own, kept, drawn, good - first))
-    last = min(last, good)
-    if last <= first:
-        return last, count, last < good
-    if memory[BEGAN] == -math.inf:
-        memory[BEGAN] = t[first]
-    for i in range(len(parts)):
-        kind, own = parts[i, KIND], settings[parts[i, SETTINGS] : parts[i, SETTINGS_END]]
-        kept, drawn = memory[parts[i, MEMORY] : parts[i, MEMORY_END]], ahead[m.TERMS * i : m.TERMS * (i + 1)]
-        force = acc if kind == GYROSCOPE else nothing
-        ideal = gyr if parts[i, SOURCE] == GYROSCOPE else mag if parts[i, SOURCE] == MAGNETOMETER else acc
-        tables[i, BLOCK, 0] = chain_rows(own, kept, drawn, t, ideal, force, celsius, first, last, work, tables[i], 0)
-        tables[i, BLOCK, 1] = 0.0  # readings that the log has seen
-    rows = int(tables[0, BLOCK, 0])
+@helper
+def _write_log(settings, parts, memory, celsius, tables, out, count):
+    """The rows of the log from the readings of a block; returns how many it has then."""
+    rows = int(tables[0, BLOCK, _READINGS])
     for k in range(rows + 1):
         row = tables[0, k, ROW] if k < rows else math.inf
         for i in range(len(parts)):
-            j, end = int(tables[i, BLOCK, 1]), int(tables[i, BLOCK, 0])
+            j, end = int(tables[i, BLOCK, _SEEN]), int(tables[i, BLOCK, _READINGS])
             while j < end and tables[i, j, ROW] <= row:
                 if parts[i, KIND] != CLOCK:
-                    _hold(settings[parts[i, SETTINGS] :], memory, parts[i, KIND], tables, i, j)
+                    _hold(pointer(settings[parts[i, SETTINGS] :]), memory, parts[i, KIND], tables, i, j)
                 j += 1
-            tables[i, BLOCK, 1] = j
+            tables[i, BLOCK, _SEEN] = j
         if k < rows:
             warm = celsius[int(row)] if len(celsius) > 1 else celsius[0]
             count += _show(memory, tables[0, k, STAMP], warm, row, out, count)
-    return last, count, last < good
+    return count
 
 
 @live
@@ -109,14 +86,29 @@ def module_rows(settings, parts, memory, ahead, t, acc, gyr, mag, celsius, work,
     ahead: numbers drawn ahead, TERMS rows for each instrument. tables: for each instrument BLOCK + 1 rows. LACKS: the
     random numbers of NEXT_ROW must be drawn; called again, it goes on there. BAD: NEXT_ROW is not good.
     """
-    row, count, rows = int(memory[NEXT_ROW]), int(memory[COUNT]), len(t)
-    while row < rows:
-        end = min(rows, row + BLOCK * int(settings[parts[0, SETTINGS] + s.STRIDE]))
-        row, count, lacks = _block(
-            settings, parts, memory, ahead, t, acc, gyr, mag, celsius, work, tables, row, end, out, count
-        )
-        if row < end:
-            memory[NEXT_ROW], memory[COUNT] = row, count
-            return LACKS if lacks else BAD
+    first, count = int(memory[NEXT_ROW]), int(memory[COUNT])
+    while first < len(t):
+        end = min(len(t), first + BLOCK * int(settings[parts[0, SETTINGS] + s.STRIDE]))
+        last = good = end
+        for i in range(len(parts)):
+            own, kept = pointer(settings[parts[i, SETTINGS] :]), pointer(memory[parts[i, MEMORY] :])
+            ideal = gyr if parts[i, SOURCE] == GYROSCOPE else mag if parts[i, SOURCE] == MAGNETOMETER else acc
+            good = good_rows(own, kept, t, ideal, acc, celsius, first, good)
+            drawn = ahead[m.TERMS * i : m.TERMS * (i + 1)]
+            last = min(last, good, first + supplied_rows(own, kept, drawn, good - first))
+        if memory[BEGAN] == -math.inf and last > first:
+            memory[BEGAN] = t[first]
+        for i in range(len(parts)):
+            own, kept = pointer(settings[parts[i, SETTINGS] :]), pointer(memory[parts[i, MEMORY] :])
+            ideal = gyr if parts[i, SOURCE] == GYROSCOPE else mag if parts[i, SOURCE] == MAGNETOMETER else acc
+            drawn = ahead[m.TERMS * i : m.TERMS * (i + 1)]
+            chain_rows(own, kept, drawn, t, ideal, acc, celsius, first, last, work, tables[i])
+            tables[i, BLOCK, _READINGS], tables[i, BLOCK, _SEEN] = kept[m.COUNT], 0.0
+            kept[m.COUNT] = 0.0
+        count = _write_log(settings, parts, memory, celsius, tables, out, count)
+        first = last
+        if last < end:
+            memory[NEXT_ROW], memory[COUNT] = last, count
+            return LACKS if last < good else BAD
     memory[NEXT_ROW] = memory[COUNT] = 0.0
     return count
