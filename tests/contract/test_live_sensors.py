@@ -250,7 +250,7 @@ MODULES = {
     ),
 }
 INNER_HZ, OUT_HZ = 800.0, 100.0
-N_IDEAL = 3999  # the mean step of so many times is not 1 / 800 to the bit
+N_IDEAL = 6408  # the mean step of so many times is not 1 / 800 to the bit; more samples than are drawn ahead at once
 
 
 def perfect():

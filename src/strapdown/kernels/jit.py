@@ -29,6 +29,7 @@ woven = njit(**_BARE, forceinline=True, fastmath={"contract"})  # inlined and fu
 # a version that lacks it counts.
 UNCOUNTED = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
 live = njit(**EXACT, no_cfunc_wrapper=True, **UNCOUNTED)
+inner_uncounted = njit(**_BARE, fastmath=False, **UNCOUNTED)  # called by live steps; it must not allocate
 
 
 def python_of(kernel):

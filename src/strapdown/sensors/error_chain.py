@@ -49,7 +49,7 @@ from strapdown.sensors.triad import NO_MATRIX, Triad
 Array = NDArray[np.float64]
 Stream = np.random.Generator | np.random.SeedSequence
 
-_NO_ROWS = locked(np.empty((0, 3)))
+_NO_ROWS, _ONE_ROW, _ONE_READING = locked(np.empty((0, 3))), (1, 3), (1, COLUMNS)
 
 
 class _Prepared(NamedTuple):
@@ -104,15 +104,17 @@ class ErrorChain:
         force = specific_force if forced else _NO_ROWS
         try:
             n = len(t)
+            wanted = _ONE_ROW if n == 1 else (n, 3)
             if not (
-                ideal.shape == (n, 3)
+                ideal.shape == wanted
                 and n > 0
                 and state.origin is origin
                 and type(temperature_c) is float
-                and (force is _NO_ROWS or force.shape == (n, 3))  # type: ignore[union-attr]
+                and (force is _NO_ROWS or force.shape == wanted)  # type: ignore[union-attr]
             ):
                 raise TypeError
-            memory, drawn, out = state.memory.copy(), state.drawn, np.empty(((n - 1) // stride + 1, COLUMNS))
+            memory, drawn = state.memory.copy(), state.drawn
+            out = np.empty(_ONE_READING if n == 1 else ((n - 1) // stride + 1, COLUMNS))
             celsius = _constant(temperature_c)
             count = read_rows(settings, memory, drawn[0], t, ideal, force, celsius, SPACE, out)
         except (TypeError, AttributeError):  # not as the kernel takes it: a list, one row as (3,), other settings

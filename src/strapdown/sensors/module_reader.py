@@ -51,6 +51,7 @@ Array = NDArray[np.float64]
 FIELDS = {"accelerometer": "acc_s", "gyroscope": "gyr_s", "magnetometer": "mag_s"}
 _KINDS = {"accelerometer": k.ACCELEROMETER, "gyroscope": k.GYROSCOPE, "magnetometer": k.MAGNETOMETER, "clock": k.CLOCK}
 _ACC, _GYR, _MAG = (slice(k.READINGS + 3 * _KINDS[name], k.READINGS + 3 * _KINDS[name] + 3) for name in FIELDS)
+_ONE_ROW, _ONE_LOG_ROW = (1, 3), (1, LOG_COLUMNS)
 _NO_ROWS = locked(np.empty((0, 3)))
 # Sample's own constructor takes keywords, in Python, and a third of the time of a row
 _new_tuple, _NOTHING = tuple.__new__, (None,) * (len(Sample._fields) - 7)
@@ -165,17 +166,20 @@ class ModuleReader:
 
     def read(self, state: ReadingState, ideal: Ideal | Recording) -> tuple[ReadingState, list[Sample]]:
         """The next rows of ideal readings, and the samples that have arrived by the time of the last of them."""
-        if not (self._prepared.used[0] and self._prepared.used[1]):
-            missing = "gyroscope" if self._prepared.used[0] else "accelerometer"
+        prepared = self._prepared
+        used = prepared.used
+        if not (used[0] and used[1]):
+            missing = "gyroscope" if used[0] else "accelerometer"
             raise InputError(f'module "{self.module.name}" has no {missing}, and a sample needs one')
         after, log, newest = self.read_log(state, ideal)
-        if self._prepared.late:
-            waiting = (*state.waiting, *log)
-            arrived = 0
-            while arrived < len(waiting) and waiting[arrived].item(T) <= newest:
+        if prepared.late:
+            waiting, arrived = (*state.waiting, *log), 0
+            for row in waiting:
+                if row.item(T) > newest:
+                    break
                 arrived += 1
             log, after.waiting = waiting[:arrived], waiting[arrived:]  # type: ignore[assignment]
-        samples, with_mag = [], self._prepared.used[2]
+        samples, with_mag = [], used[2]
         for row in log:
             v = row.tolist()
             mag_s = row[_MAG] if with_mag and v[NEW_MAG] else None
@@ -189,7 +193,7 @@ class ModuleReader:
         t, acc, gyr, mag, celsius = ideal.t, ideal.acc_s, ideal.gyr_s, ideal.mag_s, ideal.temperature
         try:
             n = len(t)
-            wanted = n, 3
+            wanted = _ONE_ROW if n == 1 else (n, 3)
             gyr, mag = gyr if used[1] else _NO_ROWS, mag if used[2] else _NO_ROWS
             if not (
                 state.origin is origin
@@ -203,7 +207,8 @@ class ModuleReader:
                 celsius = self._temperature(t) if constant is None else constant
             elif celsius.shape != (n,):
                 raise TypeError
-            memory, drawn, out = state.memory.copy(), state.drawn, np.empty(((n - 1) // stride + 1, LOG_COLUMNS))
+            memory, drawn = state.memory.copy(), state.drawn
+            out = np.empty(_ONE_LOG_ROW if n == 1 else ((n - 1) // stride + 1, LOG_COLUMNS))
             count = module_rows(settings, parts, memory, drawn[0], t, acc, gyr, mag, celsius, SPACE, TABLES, out)
         except (TypeError, AttributeError):  # not as the kernel takes it: lists, one row as (3,), other settings
             memory, drawn = self._adopted(state), state.drawn
