@@ -39,7 +39,7 @@ from strapdown.rotation import (
     q_rotate,
     q_slerp,
 )
-from strapdown.sensors.error_chain import measure
+from strapdown.sensors.error_chain import ErrorChain, measure
 from strapdown.sensors.module import Module
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.streams import seed_of
@@ -105,13 +105,16 @@ def error_chain() -> dict[str, np.ndarray]:
         full_scale=1.0,
     )
     t = np.arange(200) / 100.0
-    found = measure(triad, t, np.sin(t)[:, None] * np.ones(3), stream=seed_of(1, "family"))
-    return {"values": found.values, "saturated": found.saturated}
+    ideal = np.sin(t)[:, None] * np.ones(3)
+    found = measure(triad, t, ideal, stream=seed_of(1, "family"))
+    chain = ErrorChain(triad, 0.01)
+    live = chain.read(chain.start(seed_of(1, "family")), t, ideal)[1]
+    return {"values": found.values, "saturated": found.saturated, "live": live.values}
 
 
 def live_module(recording: Recording) -> dict[str, np.ndarray]:
-    module = Module("family", load_part("MPU-6050").nominal(rate_hz=100.0).triads(), seed=3)
-    reader = module.reader(100.0, recording.step_s)
+    module = Module("family", load_part("MPU-6050").nominal(rate_hz=50.0).triads(), seed=3)
+    reader = module.reader(50.0, recording.step_s)
     samples = reader.read(reader.start(), Ideal(recording.t, recording.gyr_s, recording.acc_s))[1]
     return {"gyr_s": np.array([s.gyr_s for s in samples]), "acc_s": np.array([s.acc_s for s in samples])}
 
