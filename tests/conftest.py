@@ -6,7 +6,6 @@ import pytest
 
 from strapdown.kernels.compiled import compile_all
 
-
 # pytest-xdist gives its workers the width of a terminal; commands write to a pipe here, which has none
 os.environ.pop("COLUMNS", None)
 
