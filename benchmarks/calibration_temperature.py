@@ -4,7 +4,7 @@ import numpy as np
 
 from benchmarks.measure import interleaved
 from strapdown.calibration.temperature.bias_curve import TemperatureFit, calibrate_temperature
-from strapdown.sensors.error_chain import measure
+from strapdown.sensors.chain.error_chain import measure
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.streams import seed_of
 from strapdown.types import Array, Recording

@@ -10,7 +10,7 @@ from pyins.util import ACCEL_COLS
 
 from benchmarks.measure import interleaved
 from strapdown.live import Ideal
-from strapdown.sensors.error_chain import ErrorChain, measure, measure_batch
+from strapdown.sensors.chain.error_chain import ErrorChain, measure, measure_batch
 from strapdown.sensors.module import Module
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.streams import branch, seed_of

@@ -39,7 +39,7 @@ from strapdown.rotation import (
     q_rotate,
     q_slerp,
 )
-from strapdown.sensors.error_chain import ErrorChain, measure
+from strapdown.sensors.chain.error_chain import ErrorChain, measure
 from strapdown.sensors.module import Module
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.streams import seed_of

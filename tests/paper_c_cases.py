@@ -13,7 +13,7 @@ from strapdown.motion.paths.stop_and_go import StopAndGo
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.updates import FlatFloor, NonHolonomic, WheelTravel
 from strapdown.rotation import q_conj, q_exp, q_mul, q_rotate
-from strapdown.sensors.error_chain import measure
+from strapdown.sensors.chain.error_chain import measure
 from strapdown.sensors.odometer import WheelOdometer
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.streams import seed_of

@@ -15,7 +15,7 @@ from strapdown.calibration.noise.twin import twin_of
 from strapdown.errors import InputError
 from strapdown.recordings.counts import smallest_step
 from strapdown.recordings.evenness import even_step, moved_at
-from strapdown.sensors.error_chain import measure
+from strapdown.sensors.chain.error_chain import measure
 from strapdown.sensors.triad import Triad
 from strapdown.types import Recording
 

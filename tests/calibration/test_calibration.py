@@ -12,7 +12,7 @@ from strapdown.calibration.apply import apply, joined, refuse_calibrated
 from strapdown.calibration.calibration import PARAMETERS, UNITS, Calibration, Correction, Found
 from strapdown.calibration.calibration_file import calibration_text, read_calibration, write_calibration
 from strapdown.errors import InputError, RangeWarning
-from strapdown.sensors.error_chain import measure
+from strapdown.sensors.chain.error_chain import measure
 from strapdown.sensors.streams import stream
 from strapdown.sensors.triad import Triad
 from strapdown.types import Recording

@@ -134,7 +134,7 @@ def test_six_faces_tell_six_unknowns_evenly():
 
 def test_flicker_covariances_are_those_of_the_noise_they_stand_for():
     """Means over stretches of synthesised drift, many logs."""
-    from strapdown.sensors.error_chain import measure
+    from strapdown.sensors.chain.error_chain import measure
     from strapdown.sensors.streams import seed_of
 
     t = np.arange(4000) / 50.0

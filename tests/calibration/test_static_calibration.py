@@ -13,7 +13,7 @@ from strapdown.calibration.temperature.rest_blocks import blocks_of
 from strapdown.errors import InputError
 from strapdown.papers.c.static import normal_errors, real_claims
 from strapdown.reporting.temperature_figures import static_figure
-from strapdown.sensors.error_chain import measure
+from strapdown.sensors.chain.error_chain import measure
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.streams import seed_of
 from strapdown.sensors.triad import Triad

@@ -13,7 +13,7 @@ from strapdown.motion import Poses
 from strapdown.papers.c.temperature import ALLOWED_GYR_DPS, run_specimens
 from strapdown.reporting.temperature_figures import temperature_figure
 from strapdown.rotation import q_conj, q_rotate
-from strapdown.sensors.error_chain import measure
+from strapdown.sensors.chain.error_chain import measure
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.streams import seed_of
 from strapdown.sensors.triad import Triad

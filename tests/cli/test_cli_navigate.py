@@ -9,7 +9,7 @@ import pytest
 from helpers import command
 from paper_c_cases import DECLINATION, drive
 from strapdown import io
-from strapdown.io.solution import read_solution
+from strapdown.io.solutions.file import read_solution
 
 # the virtual robot starts exactly as told
 KNOWN = ("--heading", "0", "--heading-sigma", "0", "--lever", "0,0,0", "--declination", str(np.degrees(DECLINATION)))

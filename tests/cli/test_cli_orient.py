@@ -11,7 +11,7 @@ from orientation_cases import G, ideal, over_the_top, swing
 from strapdown import io
 from strapdown.calibration.calibration import Calibration, Correction, Found
 from strapdown.cli.orient.log import Prepared, filter_for, uncalibrated
-from strapdown.io.solution import read_solution
+from strapdown.io.solutions.file import read_solution
 from strapdown.motion import Rest
 from strapdown.orientation.catalogue import FILTERS
 from strapdown.orientation.mahony import Mahony

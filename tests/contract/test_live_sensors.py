@@ -13,8 +13,8 @@ from strapdown.errors import InputError
 from strapdown.live import Ideal, LiveModule
 from strapdown.motion import FigureEight, StopAndGo
 from strapdown.rotation import q_from_euler
-from strapdown.sensors.chain_numbers import as_mode
-from strapdown.sensors.error_chain import ErrorChain, measure
+from strapdown.sensors.chain.error_chain import ErrorChain, measure
+from strapdown.sensors.chain.numbers import as_mode
 from strapdown.sensors.inclinometer import Inclinometer
 from strapdown.sensors.module import Module
 from strapdown.sensors.odometer import WheelOdometer

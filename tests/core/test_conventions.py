@@ -15,7 +15,7 @@ from strapdown.errors import InputError
 from strapdown.live import Start
 from strapdown.orientation.madgwick import Madgwick
 from strapdown.orientation.mahony import Mahony
-from strapdown.sensors.error_chain import measure
+from strapdown.sensors.chain.error_chain import measure
 from strapdown.sensors.imu import Imu
 from strapdown.sensors.methods import Sight
 from strapdown.sensors.streams import stream

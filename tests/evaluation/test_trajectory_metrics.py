@@ -28,7 +28,7 @@ from strapdown.evaluation.trajectory import (
     relative_errors_over_time,
     trajectory_error,
 )
-from strapdown.io.solution import write_solution
+from strapdown.io.solutions.file import write_solution
 from strapdown.motion.paths.stop_and_go import StopAndGo
 from strapdown.rotation import q_exp, q_from_euler, q_mul, q_rotate
 from strapdown.types import Recording, Solution

@@ -17,7 +17,7 @@ from strapdown.environment.rig import read_rig
 from strapdown.evaluation.evaluate import read_estimate, read_reference
 from strapdown.io import read, read_mapping
 from strapdown.io.columns import COLUMNS
-from strapdown.io.solution import read_solution, write_solution
+from strapdown.io.solutions.file import read_solution, write_solution
 from strapdown.motion.recorded import read_poses
 from strapdown.sensors.parts.model_file import keys, read_model, write_model
 from strapdown.sensors.parts.part import CATALOGUE, load_part

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from strapdown.errors import InputError
-from strapdown.io import read, read_mapping, read_one, text_blocks
+from strapdown.io import read, read_mapping, read_one
+from strapdown.io.blocks import text as text_blocks
 from strapdown.io.frames import FRAMES, to_flu
 from strapdown.rotation import flu_from_frd, flu_from_rfu
 

@@ -17,8 +17,10 @@ from helpers import command
 from io_cases import assert_same_bits, spoken
 from strapdown.cli.log import joined_log
 from strapdown.errors import InputError
-from strapdown.io import memory, read, read_one, table, text_blocks, write
-from strapdown.io.solution import read_solution, write_solution
+from strapdown.io import read, read_one, table, write
+from strapdown.io.blocks import memory
+from strapdown.io.blocks import text as text_blocks
+from strapdown.io.solutions.file import read_solution, write_solution
 from strapdown.live import Start
 from strapdown.navigation.alignment import align_to_yaw
 from strapdown.navigation.eskf.filter import Eskf

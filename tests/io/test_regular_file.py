@@ -19,7 +19,7 @@ from strapdown.errors import InputError
 from strapdown.evaluation.evaluate import read_estimate, read_reference
 from strapdown.io import read, read_mapping
 from strapdown.io.plain_values import json_values, toml_values
-from strapdown.io.solution import read_solution
+from strapdown.io.solutions.file import read_solution
 from strapdown.motion.recorded import read_poses
 from strapdown.regular_file import opened, refuse_bomb
 from strapdown.sensors.parts.model_file import read_model
@@ -79,11 +79,11 @@ def test_paths_are_text_or_path_and_may_be_absurd(name, tmp_path):
 LIMITED = """
 import resource, sys, time
 from pathlib import Path
-import strapdown.cli.main, strapdown.io, strapdown.evaluation.evaluate, strapdown.motion.recorded, strapdown.io.solution
+import strapdown.cli.main, strapdown.io, strapdown.evaluation.evaluate, strapdown.motion.recorded, strapdown.io.solutions.file
 from strapdown.errors import InputError
 from strapdown.io import read
 from strapdown.evaluation.evaluate import read_reference
-from strapdown.io.solution import read_solution
+from strapdown.io.solutions.file import read_solution
 from strapdown.motion.recorded import read_poses
 used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + 500_000_000, used + 500_000_000))

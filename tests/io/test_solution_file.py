@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from strapdown.errors import InputError
-from strapdown.io.solution import is_solution, read_solution, write_solution
+from strapdown.io.solutions.file import is_solution, read_solution, write_solution
 from strapdown.motion.recorded import read_poses
 from strapdown.rotation import q_exp
 from strapdown.types import Event, Solution

@@ -10,7 +10,7 @@ import pytest
 
 import kernel_families
 import strapdown.kernels
-from strapdown.kernels.jit import python_plain, python_pointer, python_row
+from strapdown.kernels.jit import python_not_constant, python_pointer, python_row
 
 
 @pytest.fixture(scope="module")
@@ -55,4 +55,4 @@ def test_a_pointer_as_python_counts_from_its_place():
     assert table[1, 0] == -1.0  # a view
     with pytest.raises(ValueError):
         python_pointer(table.T)
-    assert python_plain((1, 2)) == (1, 2)
+    assert python_not_constant((1, 2)) == (1, 2)

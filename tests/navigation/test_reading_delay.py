@@ -8,7 +8,7 @@ import pytest
 from strapdown.navigation.program import navigate
 from strapdown.navigation.reading_delay import delay_s
 from strapdown.papers.c.drive import drive
-from strapdown.sensors.error_chain import measure
+from strapdown.sensors.chain.error_chain import measure
 from strapdown.sensors.streams import seed_of
 from strapdown.sensors.triad import Triad
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from strapdown.errors import InputError
-from strapdown.sensors.chain_numbers import as_mode, lowpass
-from strapdown.sensors.error_chain import measure, measure_batch
+from strapdown.sensors.chain.error_chain import measure, measure_batch
+from strapdown.sensors.chain.numbers import as_mode, lowpass
 from strapdown.sensors.streams import branch, seed_of
 from strapdown.sensors.triad import (
     Triad,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from strapdown.errors import InputError
-from strapdown.sensors.error_chain import measure, measure_batch
+from strapdown.sensors.chain.error_chain import measure, measure_batch
 from strapdown.sensors.streams import seed_of, stream
 from strapdown.sensors.triad import Triad, gauss_markov_allan_variance, instability_processes, random_walk_from_density
 

@@ -9,7 +9,7 @@ from strapdown.earth_magnetism import declination, dip, magnetic_field, strength
 from strapdown.errors import InputError
 from strapdown.motion import Circle, Rest, Turntable
 from strapdown.rotation import q_exp, q_from_heading, q_normalise, rfu_from_flu, wrap
-from strapdown.sensors.error_chain import measure
+from strapdown.sensors.chain.error_chain import measure
 from strapdown.sensors.magnetic_sources import MU_0, CurrentLoop, Dipole, MagneticWorld, Series
 from strapdown.sensors.magnetometer import ideal_field
 from strapdown.sensors.streams import seed_of

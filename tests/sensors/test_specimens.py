@@ -8,7 +8,7 @@ import pytest
 from scipy.special import ndtr
 
 from strapdown.errors import InputError
-from strapdown.sensors.error_chain import measure
+from strapdown.sensors.chain.error_chain import measure
 from strapdown.sensors.module import Module
 from strapdown.sensors.parts.part import Part, catalogue, load_part
 from strapdown.sensors.parts.units import to_si

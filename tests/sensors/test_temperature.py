@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from strapdown.errors import InputError
-from strapdown.sensors.error_chain import measure
+from strapdown.sensors.chain.error_chain import measure
 from strapdown.sensors.streams import seed_of
 from strapdown.sensors.temperature import SelfHeating, TemperatureSeries, temperature_at
 from strapdown.sensors.triad import Triad

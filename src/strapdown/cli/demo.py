@@ -29,7 +29,7 @@ def demo(
     from strapdown.evaluation.stops import stop_table
     from strapdown.io import write
     from strapdown.io.folder import output_folder, refuse_folder
-    from strapdown.io.solution import write_solution
+    from strapdown.io.solutions.file import write_solution
     from strapdown.kernels.compiled import ERRORS, TRIADS
     from strapdown.papers.c.drive import drive
     from strapdown.reporting.figures import save

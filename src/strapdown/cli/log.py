@@ -41,7 +41,7 @@ def read_sensors(log: Path, columns: Path | None) -> "dict[str, Recording]":
     from strapdown.errors import InputError
     from strapdown.io import read, read_mapping
     from strapdown.io.mapping import MAPPING_HINT
-    from strapdown.io.solution import is_solution
+    from strapdown.io.solutions.file import is_solution
 
     if log.is_file() and is_solution(log):
         raise InputError(f"{log} is a solution, which navigate or orient wrote; give the log it was made from")

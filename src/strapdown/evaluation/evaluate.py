@@ -32,7 +32,7 @@ from strapdown.evaluation.trajectory import (
     trajectory_error,
 )
 from strapdown.io import read_one
-from strapdown.io.solution import is_solution, read_solution
+from strapdown.io.solutions.file import is_solution, read_solution
 from strapdown.motion.paths.stop_and_go import Stops
 from strapdown.motion.pose_file import read_columns
 from strapdown.motion.recorded import read_poses

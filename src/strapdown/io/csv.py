@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.csv
 
 from strapdown.errors import InputError
+from strapdown.io.blocks.gather import Gathered
+from strapdown.io.blocks.text import LINE_END, Block, text_blocks, text_piece, text_writer
 from strapdown.io.columns import FLAGS
-from strapdown.io.gather import Gathered
 from strapdown.io.mapping import ROW_NUMBER, ColumnMapping, Source, parse_mapping, sources
 from strapdown.io.table import Table, check_version, meta_from_json
-from strapdown.io.text_blocks import LINE_END, Block, text_blocks, text_piece, text_writer
 from strapdown.types import Recording
 
 _MARK = "# strapdown "

@@ -11,8 +11,8 @@ import pyarrow.parquet
 
 from strapdown.errors import InputError
 from strapdown.io.atomic import whole_file
+from strapdown.io.blocks.gather import Gathered
 from strapdown.io.columns import FLAGS
-from strapdown.io.gather import Gathered
 from strapdown.io.mapping import ROW_NUMBER, ColumnMapping, Source, sources
 from strapdown.io.table import Table, check_version, meta_from_json
 from strapdown.regular_file import opened

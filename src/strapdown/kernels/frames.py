@@ -2,7 +2,7 @@
 
 import math
 
-from strapdown.kernels.jit import inlined, inner, kernel, plain, pointer, row
+from strapdown.kernels.jit import inlined, internal, kernel, not_constant, pointer, row
 from strapdown.kernels.rotation import mul, rotate
 
 
@@ -38,7 +38,7 @@ def mounted_rows(rows, g_n, r_bs_b, q_bs, p_n, v_n, a_n, q_ns, w_s, dw_s):
         dw[0], dw[1], dw[2] = rotate(qw, -qx, -qy, -qz, now[16], now[17], now[18])
 
 
-@inner
+@internal
 def _unexplained(rows, velocity, acceleration, offset, i, h):
     """Distance of one step's change of velocity from the closest of four means of its acceleration."""
     n = len(rows)
@@ -69,5 +69,5 @@ def unexplained_rows(rows, g_n, sizes, linear, angular):
     zero = (0.0, 0.0, 0.0)
     gravity = (g_n[0], g_n[1], g_n[2])
     for i in range(len(sizes)):
-        linear[i] = _unexplained(rows, plain(7), plain(13), gravity, i, sizes[i])
-        angular[i] = _unexplained(rows, plain(10), plain(16), zero, i, sizes[i])
+        linear[i] = _unexplained(rows, not_constant(7), not_constant(13), gravity, i, sizes[i])
+        angular[i] = _unexplained(rows, not_constant(10), not_constant(16), zero, i, sizes[i])

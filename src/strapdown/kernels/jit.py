@@ -21,15 +21,15 @@ EXACT: dict[str, object] = {"cache": True, "error_model": "numpy", "fastmath": F
 # called from Python; without numba's wrapper for callers in C, which takes longer to compile than many functions do
 kernel = njit(**EXACT, no_cfunc_wrapper=True)
 _BARE = {"cache": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-inner = njit(**_BARE, fastmath=False)  # called by kernels only
-inner_fused = njit(**_BARE, fastmath={"contract"})  # with products and sums fused
+internal = njit(**_BARE, fastmath=False)  # called by kernels only
+internal_fused = njit(**_BARE, fastmath={"contract"})  # with products and sums fused
 inlined = njit(**_BARE, fastmath=False, forceinline=True)  # for a few lines of arithmetic
-woven = njit(**_BARE, forceinline=True, fastmath={"contract"})  # inlined and fused
+inlined_fused = njit(**_BARE, forceinline=True, fastmath={"contract"})  # inlined and fused
 # For live steps: without counting references to the arrays, a sixth of a step. The option's name is private to numba:
 # a version that lacks it counts.
 UNCOUNTED = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
 live = njit(**EXACT, no_cfunc_wrapper=True, **UNCOUNTED)
-inner_uncounted = njit(**_BARE, fastmath=False, **UNCOUNTED)  # called by live steps; it must not allocate
+internal_uncounted = njit(**_BARE, fastmath=False, **UNCOUNTED)  # called by live steps; it must not allocate
 
 
 def python_of(kernel):
@@ -62,7 +62,7 @@ def _row(typing_context, array, i):
 
 
 @intrinsic
-def _plain(typing_context, number):
+def _not_constant(typing_context, number):
     def code(context, builder, signature, args):
         return args[0]
 
@@ -85,12 +85,12 @@ def python_row(array, i):
     return python_pointer(array)[i * array.shape[1] :]
 
 
-def python_plain(number):
+def python_not_constant(number):
     """An integer, or a tuple of them, as a value. numba compiles a callee again for every constant it is passed."""
     return number
 
 
 if config.DISABLE_JIT:
-    pointer, row, plain = python_pointer, python_row, python_plain
+    pointer, row, not_constant = python_pointer, python_row, python_not_constant
 else:
-    pointer, row, plain = _pointer, _row, _plain
+    pointer, row, not_constant = _pointer, _row, _not_constant

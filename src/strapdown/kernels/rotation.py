@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from strapdown.kernels.jit import inlined, inner, kernel, pointer, row
+from strapdown.kernels.jit import inlined, internal, kernel, pointer, row
 from strapdown.kernels.trigonometry import LARGEST_ANGLE, arc_tangent, half_angle
 
 _BLOCK = 128  # rows whose columns stay in the nearest cache
@@ -38,7 +38,7 @@ def rotate(qw, qx, qy, qz, vx, vy, vz):
     )
 
 
-@inner
+@internal
 def exp(rx, ry, rz):
     """Quaternion of the rotation vector r."""
     angle2 = rx * rx + ry * ry + rz * rz
@@ -60,7 +60,7 @@ def log_factor(w, n2):
     return 2.0 / w if n2 < 1e-16 else 2.0 * arc_tangent(n, w) / n
 
 
-@inner
+@internal
 def log(w, x, y, z):
     """Rotation vector of q, of length at most pi."""
     k = log_factor(abs(w), x * x + y * y + z * z)

@@ -7,7 +7,7 @@ arithmetic: the same bits whether a loop or a single step calls them.
 
 import math
 
-from strapdown.kernels.jit import inner_fused
+from strapdown.kernels.jit import internal_fused
 
 LARGEST_ANGLE = 2.0 * math.pi  # rad; up to here the series below reach the last digit
 
@@ -16,7 +16,7 @@ _S = tuple((-1.0) ** n / math.factorial(2 * n + 1) for n in range(12))
 _C = tuple((-1.0) ** n / math.factorial(2 * n) for n in range(12))
 
 
-@inner_fused
+@internal_fused
 def half_angle(angle2):
     """cos(a/2) and sin(a/2)/a for the square of an angle a from 0 to LARGEST_ANGLE.
 
@@ -59,7 +59,7 @@ def half_angle(angle2):
     return 1.0 - 2.0 * z * s * s, 0.5 * s * c
 
 
-@inner_fused
+@internal_fused
 def arc_tangent(y, x):
     """atan2(y, x); 0 where both are 0."""
     ay, ax = abs(y), abs(x)

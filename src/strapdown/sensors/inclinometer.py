@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from strapdown.checks import finite, not_negative, positive, set_fields
 from strapdown.errors import InputError
-from strapdown.sensors.chain_input import exact_step, step_of
-from strapdown.sensors.chain_state import (
+from strapdown.sensors.chain.inputs import exact_step, step_of
+from strapdown.sensors.chain.state import (
     ReadingState,
     kept_generator,
     layout_of,
@@ -57,7 +57,7 @@ class Inclinometer:
     gravity_m_s2: None is a part with three axes inside, tilt_x = atan2(f_x, sqrt(f_y^2 + f_z^2)), right on any planet;
     a number is a part with two, tilt_x = asin(f_x / gravity), adjusted to that gravity. In the order in which they act:
     bandwidth_hz (first-order low-pass of the specific force, settled at the first sample); nonlinearity (largest
-    deviation from the straight line as a part of range_rad, a cubic as a Triad's); matrix (2x2: scale, cross-axis);
+    distance from the straight line as a part of range_rad, a cubic as a Triad's); matrix (2x2: scale, cross-axis);
     bias; turn_on (standard deviation of a further constant, drawn for every run); drift (rad/degC from reference_c;
     limits_c: refused outside); settling (error at switch-on, t[0], which dies away with the time constant settling_s);
     white (N, rad sqrt(s): standard deviation N / sqrt(dt) of a reading); range_rad (clipped and flagged); resolution.

@@ -14,8 +14,8 @@ import numpy as np
 from strapdown.errors import InputError
 from strapdown.kernels.sensors.module import ANY_CLIPPED, CELSIUS, NEW_MAG, OF_ROW, READINGS, T
 from strapdown.motion.resample import resample
-from strapdown.sensors.chain_input import even_times, exact_step
-from strapdown.sensors.chain_numbers import MISSING, PHYSICAL, as_mode
+from strapdown.sensors.chain.inputs import even_times, exact_step
+from strapdown.sensors.chain.numbers import MISSING, PHYSICAL, as_mode
 from strapdown.sensors.module_reader import FIELDS, ModuleReader
 from strapdown.sensors.temperature import SelfHeating, Temperature, TemperatureSeries, temperature_at
 from strapdown.sensors.triad import Matrix, Triad

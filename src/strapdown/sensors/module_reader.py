@@ -14,7 +14,7 @@ from strapdown.kernels.sensors.error_chain import BAD
 from strapdown.kernels.sensors.module import ANY_CLIPPED, CELSIUS, DT, LOG_COLUMNS, NEW_MAG, T, module_rows
 from strapdown.live import Ideal
 from strapdown.sample import Sample
-from strapdown.sensors.chain_input import (
+from strapdown.sensors.chain.inputs import (
     SPACE,
     TABLES,
     exact_step,
@@ -25,8 +25,8 @@ from strapdown.sensors.chain_input import (
     step_of,
     stride_of,
 )
-from strapdown.sensors.chain_numbers import as_mode, chain_settings, drift_layout, memory_size
-from strapdown.sensors.chain_state import (
+from strapdown.sensors.chain.numbers import as_mode, chain_settings, drift_layout, memory_size
+from strapdown.sensors.chain.state import (
     Drawn,
     Origin,
     ReadingState,

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from strapdown.checks import finite, not_negative, positive, set_fields, triple
 from strapdown.errors import InputError
 from strapdown.rotation import IDENTITY, q_rotate
-from strapdown.sensors.chain_state import (
+from strapdown.sensors.chain.state import (
     ReadingState,
     kept_generator,
     layout_of,

@@ -11,7 +11,7 @@ import numpy as np
 
 from strapdown.calibration.temperature.rest_blocks import Blocks
 from strapdown.errors import InputError
-from strapdown.sensors.chain_numbers import SAMPLES_IN_BAND
+from strapdown.sensors.chain.numbers import SAMPLES_IN_BAND
 from strapdown.sensors.triad import Triad, instability_processes
 from strapdown.types import Array
 

@@ -25,7 +25,7 @@ def write_all(
     calibration: Path | None,
 ) -> dict[str, str]:
     from strapdown.io.folder import output_folder
-    from strapdown.io.solution import solution_suffix, write_solution
+    from strapdown.io.solutions.file import solution_suffix, write_solution
     from strapdown.reporting.figures import save
     from strapdown.reporting.navigation_figures import detector_figure, innovation_figure, trajectory_figure
     from strapdown.reporting.report import write_report

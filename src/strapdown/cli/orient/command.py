@@ -202,7 +202,7 @@ def _write(
     from strapdown.evaluation.attitude import angles_deg
     from strapdown.io.folder import output_folder
     from strapdown.io.plain_table import write_table
-    from strapdown.io.solution import solution_suffix, write_solution
+    from strapdown.io.solutions.file import solution_suffix, write_solution
     from strapdown.reporting.figures import save
     from strapdown.reporting.orientation_figures import orientation_figure
 

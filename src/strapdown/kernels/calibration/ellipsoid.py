@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from strapdown.kernels.jit import inner, kernel, pointer, row
+from strapdown.kernels.jit import internal, kernel, pointer, row
 
 
 @kernel
@@ -53,7 +53,7 @@ def distances(y, h, c, variance, out):
         out[k] = (r - 1.0 - 0.5 * variance * (trace - square)) / math.sqrt(square)
 
 
-@inner
+@internal
 def _gradient(y, h, c, d, g, lean):
     """At the foot of reading y on the ellipsoid: g, the derivatives of the distance; lean, its unit normal.
 

@@ -7,14 +7,14 @@ here along with C: by the readings (the matrix), by 1 (the bias), by the force (
 
 import numpy as np
 
-from strapdown.kernels.jit import inner, kernel
+from strapdown.kernels.jit import internal, kernel
 from strapdown.kernels.rotation import exp, mul
 
 BY_MATRIX, BY_ONE, BY_FORCE, BY_CUBE = 0, 3, 4, 7  # first of the sums of an axis
 SUMS = 8
 
 
-@inner
+@internal
 def _rate(gyr, force, i, bias, g_matrix, matrix, v, w):
     """Reading without offset v and rate w before its cubic term, of sample i."""
     for a in range(3):

@@ -5,7 +5,7 @@ x: a pointer to the state; matrices stand in it by rows, at the places of ekf15_
 
 import math
 
-from strapdown.kernels.jit import plain
+from strapdown.kernels.jit import not_constant
 from strapdown.kernels.navigation.callee import callee
 from strapdown.kernels.navigation.ekf15_layout import (
     BY_ANGLE,
@@ -77,7 +77,7 @@ def _times_transition(x, n, down, across, dt):
 @callee
 def predict(x, n, dt, q_acc, q_rate, q_angle):
     """cov <- F cov F' + Q, in place; q: variance gained in this step by acceleration, rates and angles."""
-    down, across = plain(N), plain(1)
+    down, across = not_constant(N), not_constant(1)
     for _ in range(2):
         _times_transition(x, n, down, across, dt)
         down, across = across, down
@@ -140,7 +140,7 @@ def update(x, n, m, printed):
 def _joseph(x, n, m):
     """cov = (E - K H) cov becomes (E - K H) cov (E - K H)' + K R K', symmetric to the last bit."""
     for i in range(n):
-        _row_times_h(x, COVARIANCE + N * i, plain(LEFT))  # row i of (E - K H) cov H'
+        _row_times_h(x, COVARIANCE + N * i, not_constant(LEFT))  # row i of (E - K H) cov H'
         for k in range(m):
             x[LEFT + k] -= x[GAIN + M * i + k] * x[VARIANCE + k]
         for j in range(n):

@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numba import njit
 
-from strapdown.kernels.jit import plain, pointer, row
+from strapdown.kernels.jit import not_constant, pointer, row
 from strapdown.kernels.navigation.callee import callee
 
 BLOCK_S, BLOCKS = 0.25, 12
@@ -109,7 +109,7 @@ def rest_rows(x, acc, dt, n2, steady, most, first_s):
         begun += 1
     for j in range(3):
         mean[j] /= max(begun, 1)
-    at, begins = pointer(x), plain(0)
+    at, begins = pointer(x), not_constant(0)
     begin(at, begins, mean[0], mean[1], mean[2], time_s)
     for i in range(begun, len(dt)):
         if add(at, begins, row(acc, i), dt[i]):

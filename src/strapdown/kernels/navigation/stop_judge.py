@@ -18,7 +18,7 @@ import math
 import numpy as np
 from numba import njit
 
-from strapdown.kernels.jit import plain, pointer
+from strapdown.kernels.jit import not_constant, pointer
 from strapdown.kernels.navigation import stop_gain as gain
 from strapdown.kernels.navigation.callee import callee, offset
 
@@ -178,16 +178,16 @@ def _back(x, s, shift):
 @callee
 def _stands_on(x, s, stands, acc, dt, v, f_g):
     """Whether a stand goes on; where it does not, the motion is reckoned from where it began."""
-    if not (gain.add(x, plain(GAIN), acc, dt) or not stands):
+    if not (gain.add(x, not_constant(GAIN), acc, dt) or not stands):
         return True
     n2, steady = s[S_ACC_N2], s[S_STEADY]
-    deviations, since_s, _ = gain.gained(x, plain(GAIN), n2, steady, 0.0, gain.SETTLE_S, v, f_g)
+    deviations, since_s, _ = gain.gained(x, not_constant(GAIN), n2, steady, 0.0, gain.SETTLE_S, v, f_g)
     if stands and deviations > _SETTLED * s[S_GAINED]:
         for j in range(3):
             x[F_G + j] = f_g[j] + v[j] / since_s
-        gain.begin(x, plain(GAIN), x[F_G], x[F_G + 1], x[F_G + 2], since_s)
+        gain.begin(x, not_constant(GAIN), x[F_G], x[F_G + 1], x[F_G + 2], since_s)
         return True
-    deviations, since_s, before_s = gain.gained(x, plain(GAIN), n2, steady, gain.SETTLE_S, np.inf, v, f_g)
+    deviations, since_s, before_s = gain.gained(x, not_constant(GAIN), n2, steady, gain.SETTLE_S, np.inf, v, f_g)
     if stands and deviations <= s[S_GAINED]:
         return True
     if stands:
@@ -322,7 +322,7 @@ def _stand(x, s, size, gyr, acc, dt):
         settled = s[S_SHARE] * x[SINCE_S] >= s[S_CALM_S]
         gain.begin(
             x,
-            plain(GAIN),
+            not_constant(GAIN),
             x[F_G],
             x[F_G + 1],
             x[F_G + 2],

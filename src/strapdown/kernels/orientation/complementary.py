@@ -9,7 +9,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.jit import inner, live, plain, pointer, row, three_each
+from strapdown.kernels.jit import internal, live, not_constant, pointer, row, three_each
 from strapdown.kernels.orientation.start import (
     AFTER_START,
     LEAST_FORCE2,
@@ -46,7 +46,7 @@ WAITED = AFTER_START + 6  # s since the last magnetometer reading
 STATE_SIZE = AFTER_START + 7
 
 
-@inner
+@internal
 def smoothed(state, place, x, y, z, weight):
     """The low-passed vector kept at `place` after a new reading; the first reading is taken whole."""
     if state[place] == 0.0 and state[place + 1] == 0.0 and state[place + 2] == 0.0:
@@ -58,19 +58,19 @@ def smoothed(state, place, x, y, z, weight):
     return x, y, z
 
 
-@inner
+@internal
 def share(dt, time_constant):
     """Of the error that goes in dt: 1 - exp(-dt/T), and all of it where T is 0."""
     return -math.expm1(-dt / time_constant) if time_constant > 0.0 else 1.0
 
 
-@inner
+@internal
 def correct(state, settings, qw, qx, qy, qz, ax, ay, az, mx, my, mz, has_mag, dt):
     """q_ns drawn to the readings; flags say which reading could not be used."""
     flags = 0.0
     fx, fy, fz = rotate(qw, qx, qy, qz, ax, ay, az)
     if LEAST_FORCE2 < fx * fx + fy * fy + fz * fz < math.inf:
-        fx, fy, fz = smoothed(state, plain(FORCE), fx, fy, fz, share(dt, settings[LOW_PASS_S]))
+        fx, fy, fz = smoothed(state, not_constant(FORCE), fx, fy, fz, share(dt, settings[LOW_PASS_S]))
         level = math.sqrt(fx * fx + fy * fy)
         # about the level axis f x z = (fy, -fx, 0); straight down has no such axis, and any will do
         angle = share(dt, settings[INCLINATION_S]) * arc_tangent(level, fz)
@@ -85,7 +85,7 @@ def correct(state, settings, qw, qx, qy, qz, ax, ay, az, mx, my, mz, has_mag, dt
         state[WAITED] = 0.0
         east, north, up = rotate(qw, qx, qy, qz, mx, my, mz)
         if 0.0 < east * east + north * north < math.inf:
-            east, north, up = smoothed(state, plain(FIELD), east, north, up, share(waited, settings[LOW_PASS_S]))
+            east, north, up = smoothed(state, not_constant(FIELD), east, north, up, share(waited, settings[LOW_PASS_S]))
             error = arc_tangent(east, north) - settings[DECLINATION]
             error -= 2.0 * math.pi * math.floor(error / (2.0 * math.pi) + 0.5)
             half = 0.5 * share(waited, settings[HEADING_S]) * error
@@ -96,7 +96,7 @@ def correct(state, settings, qw, qx, qy, qz, ax, ay, az, mx, my, mz, has_mag, dt
     return qw, qx, qy, qz
 
 
-@inner
+@internal
 def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     """One sample: gyr_s (rad/s), acc_s and mag_s (any units), dt (s) since the last one."""
     first, has_mag = state[SEEN] == NOTHING, mx != 0.0 or my != 0.0 or mz != 0.0

@@ -9,7 +9,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.jit import live, pointer, row, three_each, woven
+from strapdown.kernels.jit import inlined_fused, live, pointer, row, three_each
 from strapdown.kernels.orientation.start import (
     AFTER_START,
     LEVEL,
@@ -27,7 +27,7 @@ STATE_SIZE = AFTER_START
 SETTINGS_SIZE = OWN_SETTINGS
 
 
-@woven
+@inlined_fused
 def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     """One sample: gyr_s (rad/s), acc_s and mag_s (any units; for the start), dt (s) since the last one."""
     first, has_mag = state[SEEN] == NOTHING, mx != 0.0 or my != 0.0 or mz != 0.0

@@ -10,7 +10,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.jit import live, pointer, row, three_each, woven
+from strapdown.kernels.jit import inlined_fused, live, pointer, row, three_each
 from strapdown.kernels.orientation.start import (
     AFTER_START,
     LEVEL,
@@ -41,7 +41,7 @@ SETTINGS_SIZE = OWN_SETTINGS + 4
 STATE_SIZE = AFTER_START
 
 
-@woven
+@inlined_fused
 def descent(qw, qx, qy, qz, ax, ay, az, mx, my, mz, cos_d, sin_d):
     """e in s for directions a_s and m_s, zeros where there is no reading."""
     ux, uy, uz = 2.0 * (qx * qz - qw * qy), 2.0 * (qy * qz + qw * qx), 1.0 - 2.0 * (qx * qx + qy * qy)
@@ -62,7 +62,7 @@ def descent(qw, qx, qy, qz, ax, ay, az, mx, my, mz, cos_d, sin_d):
     )
 
 
-@woven
+@inlined_fused
 def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     """One sample: gyr_s (rad/s), acc_s and mag_s (any units), dt (s) since the last one."""
     first, has_mag = state[SEEN] == NOTHING, mx != 0.0 or my != 0.0 or mz != 0.0

@@ -10,7 +10,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.jit import live, pointer, row, three_each, woven
+from strapdown.kernels.jit import inlined_fused, live, pointer, row, three_each
 from strapdown.kernels.orientation.start import (
     AFTER_START,
     LEVEL,
@@ -48,7 +48,7 @@ STATE_SIZE = AFTER_START + 2
 LEAST_LEVEL2 = 1e-4  # a field steeper than 89.4 deg has no north
 
 
-@woven
+@inlined_fused
 def pulls(qw, qx, qy, qz, ax, ay, az, mx, my, mz, cos_d, sin_d):
     """Where gravity and north pull q_ns, for directions a_s and m_s: the sine of the inclination error as a rotation
     vector in s, the heading error times the level part of the field, the vertical told in s, the level part squared."""
@@ -67,7 +67,7 @@ def pulls(qw, qx, qy, qz, ax, ay, az, mx, my, mz, cos_d, sin_d):
     )
 
 
-@woven
+@inlined_fused
 def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     """One sample: gyr_s (rad/s), acc_s and mag_s (any units), dt (s) since the last one."""
     first, has_mag = state[SEEN] == NOTHING, mx != 0.0 or my != 0.0 or mz != 0.0

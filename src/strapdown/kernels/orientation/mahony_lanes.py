@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
-from strapdown.kernels.jit import inner, plain, pointer, row
+from strapdown.kernels.jit import internal, not_constant, pointer, row
 from strapdown.kernels.orientation.mahony import (
     BIAS_GAIN,
     COS_D,
@@ -102,7 +102,7 @@ def correct_block(w, longest, level_gain, north_gain, bias_gain, cos_d, sin_d):
         w[_Q + j], w[_Q + B + j], w[_Q + 2 * B + j], w[_Q + 3 * B + j] = qw, qx, qy, qz
 
 
-@inner
+@internal
 def start_block(states, settings, first, size, dt, gyr, acc, mag, mag_new, q, bias, flags):
     """Rows one stream at a time until all streams of the block know their attitude; returns the first row left."""
     for i in range(len(dt)):
@@ -137,7 +137,7 @@ def start_block(states, settings, first, size, dt, gyr, acc, mag, mag_new, q, bi
     return len(dt)
 
 
-@inner
+@internal
 def load_block(w, states, first, size):
     """The state of a block of streams from their states one by one."""
     for j in range(_ROWS * B):
@@ -151,7 +151,7 @@ def load_block(w, states, first, size):
         w[_STEEPNESS + j], w[_WAITED + j] = s[STEEPNESS], s[WAITED]
 
 
-@inner
+@internal
 def read_block(w, at, table, i, axes, first, size):
     """Row i of a table (row, axis, stream) into the rows of a block that begin at `at`."""
     for k in range(axes):
@@ -159,7 +159,7 @@ def read_block(w, at, table, i, axes, first, size):
             w[at + k * B + j] = table[i, k, first + j]
 
 
-@inner
+@internal
 def write_block(w, at, table, i, axes, first, size):
     """The other way."""
     for k in range(axes):
@@ -192,22 +192,22 @@ def rows(states, settings, dt, gyr, acc, mag, mag_new, q, bias, flags):
                 continue
             w, first = row(work, block), block * B
             size = B if streams - first > B else streams - first
-            read_block(w, plain(_GYR), gyr, i, plain(3), first, size)
-            read_block(w, plain(_ACC), acc, i, plain(3), first, size)
+            read_block(w, not_constant(_GYR), gyr, i, not_constant(3), first, size)
+            read_block(w, not_constant(_ACC), acc, i, not_constant(3), first, size)
             for j in range(size):
                 w[_DT + j] = dt[i, first + j]
             if len(mag) > 0:
                 for j in range(size):
                     w[_NEW + j] = mag_new[i, first + j]
-                read_block(w, plain(_MAG), mag, i, plain(3), first, size)
+                read_block(w, not_constant(_MAG), mag, i, not_constant(3), first, size)
             if turn_block(w) > 0:
                 for j in range(B):
                     if not w[_ANGLE2 + j] < SMALL2:
                         turn = exp(w[_GYR + j], w[_GYR + B + j], w[_GYR + 2 * B + j])
                         w[_TURN + j], w[_TURN + B + j], w[_TURN + 2 * B + j], w[_TURN + 3 * B + j] = turn
             correct_block(w, longest, level_gain, north_gain, bias_gain, cos_d, sin_d)
-            write_block(w, plain(_Q), q, i, plain(4), first, size)
-            write_block(w, plain(_BIAS), bias, i, plain(3), first, size)
+            write_block(w, not_constant(_Q), q, i, not_constant(4), first, size)
+            write_block(w, not_constant(_BIAS), bias, i, not_constant(3), first, size)
             for j in range(size):
                 flags[i, first + j] = w[_FLAGS + j]
     work[0, 0] = 0.0  # held until here: a pointer keeps nothing alive

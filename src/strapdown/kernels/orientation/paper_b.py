@@ -10,7 +10,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.jit import inner, live, plain, pointer, row, three_each
+from strapdown.kernels.jit import internal, live, not_constant, pointer, row, three_each
 from strapdown.kernels.orientation.start import (
     AFTER_START,
     MOST,
@@ -59,7 +59,7 @@ SUMS = AFTER_START + 22  # of the same during the calibration
 STATE_SIZE = AFTER_START + 31
 
 
-@inner
+@internal
 def smooth(state, settings, place, x, y, z, first, dt):
     """First-order low-pass of the vector kept at `place`."""
     k = 1.0 if first or settings[LOW_PASS_S] == 0.0 else -math.expm1(-dt / settings[LOW_PASS_S])
@@ -68,7 +68,7 @@ def smooth(state, settings, place, x, y, z, first, dt):
     state[place + 2] += k * (z - state[place + 2])
 
 
-@inner
+@internal
 def finish_calibration(state, settings):
     """The end of the calibration: offsets (B11, B12), angles of the known attitude, direction of the field (B15)."""
     n = state[COUNT]
@@ -98,7 +98,7 @@ def finish_calibration(state, settings):
     state[READY] = 1.0
 
 
-@inner
+@internal
 def turn(state, settings, has_mag, dt):
     """Angles one sample later: B10, B13, then B14 to B16 unless the step is a gap."""
     phi, theta, psi = state[PHI], state[PHI + 1], state[PHI + 2]
@@ -147,7 +147,7 @@ def turn(state, settings, has_mag, dt):
     state[Q + 2], state[Q + 3] = cr * sp * cy + sr * cp * sy, cr * cp * sy - sr * sp * cy
 
 
-@inner
+@internal
 def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     """One sample: gyr_s (rad/s), acc_s (m/s2) and mag_s (any unit), dt (s) since the last one."""
     first, has_mag = state[SEEN] == NOTHING, mx != 0.0 or my != 0.0 or mz != 0.0
@@ -162,7 +162,7 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
             return
     state[RATE], state[RATE + 1], state[RATE + 2] = gx, gy, gz
     state[WAITED] += 0.0 if first else dt
-    smooth(state, settings, plain(SMOOTH), gx, gy, gz, first, dt)
+    smooth(state, settings, not_constant(SMOOTH), gx, gy, gz, first, dt)
     smooth(state, settings, SMOOTH + 3, ax, ay, az, first, dt)
     if has_mag:
         smooth(state, settings, SMOOTH + 6, mx, my, mz, state[MAG_COUNT] == 0.0, state[WAITED])

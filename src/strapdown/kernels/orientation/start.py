@@ -8,7 +8,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.jit import inner, row
+from strapdown.kernels.jit import internal, row
 from strapdown.kernels.orientation.state import (
     ACC_REJECTED,
     BIAS,
@@ -41,7 +41,7 @@ UNDER_WAY = 2.0
 KEPT_SIZE = 9  # numbers of a first sample that waits for the step: rates, forces, field
 
 
-@inner
+@internal
 def level_attitude(ax, ay, az):
     """q_ns with yaw 0 that turns the specific force a_s straight up; the length of a_s does not matter."""
     half_roll = 0.5 * arc_tangent(ay, az)
@@ -50,7 +50,7 @@ def level_attitude(ax, ay, az):
     return cr * cp, sr * cp, cr * sp, -sr * sp
 
 
-@inner
+@internal
 def turn_to_north(qw, qx, qy, qz, mx, my, mz, declination):
     """q_ns turned about the vertical so that the field m_s points to magnetic north, which lies declination (rad) east
     of true north."""
@@ -68,7 +68,7 @@ def attitude_from(ax, ay, az, mx, my, mz, has_mag, declination):
     return qw, qx, qy, qz
 
 
-@inner
+@internal
 def rejected(state, first, gx, gy, gz, dt):
     """A sample whose rate or time step no sensor gives: the state stays, with the flag GAP. The dt of the first sample
     does not count: nothing was before it."""
@@ -78,13 +78,13 @@ def rejected(state, first, gx, gy, gz, dt):
     return True
 
 
-@inner
+@internal
 def vector(x, y, z):
     """A reading, or zeros where no sensor reads such a number. Filters take zeros for no direction."""
     return (x, y, z) if abs(x) + abs(y) + abs(z) < MOST else (0.0, 0.0, 0.0)
 
 
-@inner
+@internal
 def begin(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag):
     """The first sample: a given attitude is the attitude at it, else it is taken from the readings."""
     state[FLAGS] = 0.0
@@ -103,7 +103,7 @@ def begin(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag):
     state[SEEN] = UNDER_WAY if has_mag or not use_mag else LEVEL
 
 
-@inner
+@internal
 def find_north(state, settings, mx, my, mz):
     """The heading from the first magnetometer reading, where that comes after the first sample."""
     if not mx * mx + my * my + mz * mz < MOST2:
@@ -113,7 +113,7 @@ def find_north(state, settings, mx, my, mz):
     state[SEEN] = UNDER_WAY
 
 
-@inner
+@internal
 def write_row(state, i, q, bias, sigma, flags):
     """The head of a state as row i of the results."""
     q_i, bias_i, sigma_i = row(q, i), row(bias, i), row(sigma, i)

@@ -2,7 +2,7 @@
 
 import math
 
-from strapdown.kernels.jit import woven
+from strapdown.kernels.jit import inlined_fused
 from strapdown.kernels.orientation.start import LEAST_FORCE2, RATE
 from strapdown.kernels.orientation.state import BIAS, Q
 from strapdown.kernels.rotation import exp
@@ -10,7 +10,7 @@ from strapdown.kernels.rotation import exp
 SMALL2 = 0.01  # rad2: up to 0.1 rad the series below reach the last digit (next terms 1e-15 and 5e-17)
 
 
-@woven
+@inlined_fused
 def small_turn(tx, ty, tz, a2):
     """Quaternion of a rotation vector t of at most 0.1 rad, by series; a2 is the square of its length."""
     w = 1.0 + a2 * (-1.0 / 8.0 + a2 * (1.0 / 384.0 - a2 * (1.0 / 46080.0)))
@@ -18,7 +18,7 @@ def small_turn(tx, ty, tz, a2):
     return w, k * tx, k * ty, k * tz
 
 
-@woven
+@inlined_fused
 def product(aw, ax, ay, az, bw, bx, by, bz):
     """Hamilton product a * b."""
     return (
@@ -29,7 +29,7 @@ def product(aw, ax, ay, az, bw, bx, by, bz):
     )
 
 
-@woven
+@inlined_fused
 def predicted(state, gx, gy, gz, dt):
     """q_ns after dt s of turning at the mean of the last and this reading (rad/s) less the bias; keeps the reading.
 
@@ -48,7 +48,7 @@ def predicted(state, gx, gy, gz, dt):
     return product(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], dw, dx, dy, dz)
 
 
-@woven
+@inlined_fused
 def unit_again(qw, qx, qy, qz):
     """A quaternion near unit length made so, by the series of 1/sqrt(1 + d): no root waits in the chain.
 
@@ -61,14 +61,14 @@ def unit_again(qw, qx, qy, qz):
     return k * qw, k * qx, k * qy, k * qz
 
 
-@woven
+@inlined_fused
 def inverse_force(x, y, z):
     """1/|f| of a specific force (m/s2), and 0 in free fall or for what is no number."""
     squared = x * x + y * y + z * z
     return 1.0 / math.sqrt(squared) if LEAST_FORCE2 < squared < math.inf else 0.0
 
 
-@woven
+@inlined_fused
 def inverse_length(x, y, z):
     """1/|v|, and 0 for a vector without length, direction or number."""
     squared = x * x + y * y + z * z

@@ -4,7 +4,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.jit import inner_uncounted
+from strapdown.kernels.jit import internal_uncounted
 from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors import chain_settings as s
 from strapdown.kernels.sensors.drift import acts, instability_supplied
@@ -12,14 +12,14 @@ from strapdown.kernels.sensors.drift import acts, instability_supplied
 _ULPS = 4.0 * 2.220446049250313e-16  # roundoff of two times
 
 
-@inner_uncounted
+@internal_uncounted
 def samples_in(settings, memory, rows):
     """How many samples the next rows bring."""
     skip, stride = int(memory[m.SKIP]), int(settings[s.STRIDE])
     return 0 if rows <= skip else (rows - 1 - skip) // stride + 1
 
 
-@inner_uncounted
+@internal_uncounted
 def supplied_rows(settings, memory, ahead, rows):
     """How many of the next rows find all their random numbers among those drawn ahead."""
     wanted, width = samples_in(settings, memory, rows), ahead.shape[1]
@@ -44,7 +44,7 @@ def supplied_rows(settings, memory, ahead, rows):
     return rows if n == wanted else int(memory[m.SKIP]) + n * int(settings[s.STRIDE])
 
 
-@inner_uncounted
+@internal_uncounted
 def good_rows(settings, memory, t, ideal, force, celsius, first, last):
     """Where the first row stands that is not finite, not in time, or beyond the limits of temperature; else last."""
     forced, before = settings[s.FORCED] != 0.0, memory[m.TIME]

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from strapdown.kernels.jit import inner_uncounted
+from strapdown.kernels.jit import internal_uncounted
 from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors import chain_settings as s
 from strapdown.kernels.sensors.drift import acts, instability_block, matlab_block, walk_block
@@ -15,7 +15,7 @@ STAMP, X, CLIPPED, ROW, COLUMNS = 0, 1, 4, 7, 8
 SIGNAL, FORCE, ERROR, SCALE, DRIFT, HEAT, WORK = 0, 3, 6, 9, 12, 15, 16
 
 
-@inner_uncounted
+@internal_uncounted
 def turn(n, work, settings):
     """The signal in the instrument's own axes: v_module = AXES @ v_instrument."""
     a = s.AXES
@@ -25,7 +25,7 @@ def turn(n, work, settings):
             work[SIGNAL + c, k] = x * settings[a + c] + y * settings[a + 3 + c] + z * settings[a + 6 + c]
 
 
-@inner_uncounted
+@internal_uncounted
 def add_nonlinearity(n, work, c, size, per_full_scale):
     """Subtract size * T3(x / full_scale): a cubic with peaks of +-size, no straight part, flatter towards the ends."""
     for k in range(n):
@@ -33,7 +33,7 @@ def add_nonlinearity(n, work, c, size, per_full_scale):
         work[SIGNAL + c, k] += size * u * (3.0 - 4.0 * u * u)
 
 
-@inner_uncounted
+@internal_uncounted
 def power_series(n, work, out, settings, first, powers, start):
     """Row out = start + sum of the coefficients settings[first + 3 p] times heat^(p+1)."""
     if powers == 0:
@@ -50,7 +50,7 @@ def power_series(n, work, out, settings, first, powers, start):
         work[out, k] += start
 
 
-@inner_uncounted
+@internal_uncounted
 def mix(n, work, out, settings, matrix, rows):
     """Row out += the row of a matrix times three rows."""
     m0, m1, m2 = settings[matrix], settings[matrix + 1], settings[matrix + 2]
@@ -58,7 +58,7 @@ def mix(n, work, out, settings, matrix, rows):
         work[out, k] += m0 * work[rows, k] + m1 * work[rows + 1, k] + m2 * work[rows + 2, k]
 
 
-@inner_uncounted
+@internal_uncounted
 def clip_and_round(n, work, c, full_scale, resolution):
     """Readings as the part gives them, and in place of the scale where they were clipped. Halves go away from zero as
     MATLAB's round (rint takes them to the even)."""
@@ -74,7 +74,7 @@ def clip_and_round(n, work, c, full_scale, resolution):
             work[y, k] = (count + math.copysign(0.5, count) if tie else whole) * resolution
 
 
-@inner_uncounted
+@internal_uncounted
 def take(n, rows, row, skip, last, settings, memory, number, work):
     """n samples, every STRIDE-th row, behind the part's low-pass; the filter sees all rows from `row` to `last` - 1.
 
@@ -111,7 +111,7 @@ def take(n, rows, row, skip, last, settings, memory, number, work):
     memory[last_at], memory[last_at + 1], memory[last_at + 2] = x, y, z
 
 
-@inner_uncounted
+@internal_uncounted
 def _rest_at(settings, memory, last_at, filter_at):
     """The filter's memory as if its last value had been there for ever."""
     b0, b2, a2 = settings[s.LOWPASS], settings[s.LOWPASS + 2], settings[s.LOWPASS + 4]
@@ -120,7 +120,7 @@ def _rest_at(settings, memory, last_at, filter_at):
         memory[filter_at + 2 * c + 1] = memory[last_at + c] * (b2 - a2)
 
 
-@inner_uncounted
+@internal_uncounted
 def begin(settings, memory, ideal, force, row):
     """The filters start in steady state, and go on from their last value if their coefficients have changed."""
     first = memory[m.STARTED] == 0.0
@@ -138,7 +138,7 @@ def begin(settings, memory, ideal, force, row):
         _rest_at(settings, memory, m.FORCE_LAST, m.FORCE)
 
 
-@inner_uncounted
+@internal_uncounted
 def add_noise(n, settings, memory, ahead, work):
     """White noise, and the error of an angle read in whole steps, differenced."""
     if acts(settings, s.WHITE):
@@ -169,7 +169,7 @@ def add_noise(n, settings, memory, ahead, work):
         memory[m.POSITION + m.QUANTUM] = used
 
 
-@inner_uncounted
+@internal_uncounted
 def add_drift(n, settings, memory, ahead, work):
     """Instability and random walk."""
     unstable, walks = acts(settings, s.INSTABILITY), acts(settings, s.WALK)
@@ -190,7 +190,7 @@ def add_drift(n, settings, memory, ahead, work):
             work[ERROR + c, k] += work[DRIFT + c, k]
 
 
-@inner_uncounted
+@internal_uncounted
 def arrive(n, row, settings, memory, ahead, t, work, out):
     """Which samples arrive, and what time their log shows; COUNT is how many are in out.
 

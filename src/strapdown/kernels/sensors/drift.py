@@ -5,7 +5,7 @@ Each goes on from its memory, block by block; all numbers it needs for a block h
 
 import math
 
-from strapdown.kernels.jit import inner_uncounted
+from strapdown.kernels.jit import internal_uncounted
 from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors import chain_settings as s
 
@@ -15,19 +15,19 @@ from strapdown.kernels.sensors import chain_settings as s
 EARLY, LATE = 0.5 + 0.5 / math.sqrt(3.0), 0.5 - 0.5 / math.sqrt(3.0)
 
 
-@inner_uncounted
+@internal_uncounted
 def acts(settings, at):
     """Is a vector of the settings other than zero?"""
     return settings[at] != 0.0 or settings[at + 1] != 0.0 or settings[at + 2] != 0.0
 
 
-@inner_uncounted
+@internal_uncounted
 def strides_at(settings):
     """Where the processes of the instability begin in the settings."""
     return s.PARTS + 3 * int(settings[s.BIAS_POWERS]) + 3 * int(settings[s.SCALE_POWERS])
 
 
-@inner_uncounted
+@internal_uncounted
 def instability_supplied(n, settings, memory, available):
     """How many of the next n samples find their numbers among those drawn ahead."""
     processes, at = int(settings[s.PROCESSES]), strides_at(settings)
@@ -55,7 +55,7 @@ def instability_supplied(n, settings, memory, available):
     return n
 
 
-@inner_uncounted
+@internal_uncounted
 def _node(j, settings, memory, normals):
     """VALUE and SLOPE at node j, a step of the fastest process; its strides are counted in nodes.
 
@@ -93,7 +93,7 @@ def _node(j, settings, memory, normals):
     memory[m.POSITION + m.INSTABILITY] = used
 
 
-@inner_uncounted
+@internal_uncounted
 def _start_instability(settings, memory, normals):
     """Stationary."""
     processes, sigma = int(settings[s.PROCESSES]), strides_at(settings) + 2 * int(settings[s.PROCESSES])
@@ -116,7 +116,7 @@ def _start_instability(settings, memory, normals):
         memory[m.J] = 1.0
 
 
-@inner_uncounted
+@internal_uncounted
 def instability_block(n, settings, memory, normals, out):
     """The next n samples: straight lines between nodes, NODE samples apart, or between steps of the fastest process."""
     if memory[m.DRIFT_STARTED] == 0.0:
@@ -152,7 +152,7 @@ def instability_block(n, settings, memory, normals, out):
     memory[m.WITHIN] = within
 
 
-@inner_uncounted
+@internal_uncounted
 def walk_block(n, settings, memory, normals, out):
     """Add the random walk: it starts at zero with the standard deviation WALK per sample."""
     used = int(memory[m.POSITION + m.WALK])
@@ -177,7 +177,7 @@ def walk_block(n, settings, memory, normals, out):
     memory[m.POSITION + m.WALK] = used
 
 
-@inner_uncounted
+@internal_uncounted
 def matlab_block(n, settings, memory, ahead, out):
     """imuSensor's bias instability (a digital filter of unit noise, from rest) and random walk (a running sum).
 

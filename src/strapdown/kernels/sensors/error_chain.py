@@ -9,7 +9,7 @@ so that switching one on changes no other.
 import numpy as np
 from numba import njit
 
-from strapdown.kernels.jit import inner, inner_uncounted, pointer
+from strapdown.kernels.jit import internal, internal_uncounted, pointer
 from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors import chain_settings as s
 from strapdown.kernels.sensors.chain_supply import good_rows, samples_in, supplied_rows
@@ -44,7 +44,7 @@ AHEAD = 2 * 3 * BLOCK  # numbers drawn ahead for each random term, live: drawing
 LACKS, BAD = -1, -2  # why a chunk was not read to its end
 
 
-@inner_uncounted
+@internal_uncounted
 def chain_rows(settings, memory, ahead, t, ideal, force, celsius, first, last, work, out):
     """True values to readings: rows first to last - 1, whose random numbers have been drawn.
 
@@ -100,7 +100,7 @@ def chain_rows(settings, memory, ahead, t, ideal, force, celsius, first, last, w
     memory[m.TIME] = t[last - 1]
 
 
-@inner
+@internal
 def _make_space(memory, ahead, term):
     """Move the numbers not yet used to the front; those behind them are to be drawn."""
     numbers, used = ahead[term], int(memory[m.POSITION + term])
@@ -110,7 +110,7 @@ def _make_space(memory, ahead, term):
     return numbers[len(numbers) - used :]
 
 
-@inner
+@internal
 def _fill_ahead(settings, memory, ahead, white, instability, walk, quantum, jitter, loss):
     """Draw the numbers of all terms that act, each from its own generator, behind those not yet used."""
     if acts(settings, s.WHITE):

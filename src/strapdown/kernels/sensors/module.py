@@ -2,7 +2,7 @@
 
 import math
 
-from strapdown.kernels.jit import inner_uncounted, live, pointer
+from strapdown.kernels.jit import internal_uncounted, live, pointer
 from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors import chain_settings as s
 from strapdown.kernels.sensors.chain_supply import good_rows, supplied_rows
@@ -23,7 +23,7 @@ _READINGS, _SEEN = 0, 1  # of the last row of a table: how many readings it has,
 T, DT, READINGS, CELSIUS, ANY_CLIPPED, NEW_MAG, OF_ROW, LOG_COLUMNS = 0, 1, 2, 11, 12, 13, 14, 15
 
 
-@inner_uncounted
+@internal_uncounted
 def _hold(settings, memory, kind, tables, i, j):
     """Keep an instrument's newest reading, in the axes of the module."""
     held = HELD + HELD_SIZE * kind
@@ -37,7 +37,7 @@ def _hold(settings, memory, kind, tables, i, j):
     memory[held + 4] = 1.0
 
 
-@inner_uncounted
+@internal_uncounted
 def _show(memory, stamp, celsius, row, out, at):
     """One row of the log; returns 1, or 0 if it is not shown: stamped before the run, or not later than the last."""
     late = stamp > memory[LAST]
@@ -59,7 +59,7 @@ def _show(memory, stamp, celsius, row, out, at):
     return 1
 
 
-@inner_uncounted
+@internal_uncounted
 def _write_log(settings, parts, memory, celsius, tables, out, count):
     """The rows of the log from the readings of a block; returns how many it has then."""
     rows = int(tables[0, BLOCK, _READINGS])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strapdown.errors import InputError
-from strapdown.io.memory import refuse_beyond_memory
+from strapdown.io.blocks.memory import refuse_beyond_memory
 from strapdown.kernels.navigation.eskf import filter as kernel
 from strapdown.kernels.navigation.eskf import layout as at
 from strapdown.live import State

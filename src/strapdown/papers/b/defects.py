@@ -10,7 +10,7 @@ from strapdown.environment.rig import rig_from
 from strapdown.environment.simulate import simulate
 from strapdown.papers.claim import Claim
 from strapdown.rotation import q_from_euler, q_rotate
-from strapdown.sensors.error_chain import measure, measure_batch
+from strapdown.sensors.chain.error_chain import measure, measure_batch
 from strapdown.sensors.module import Module
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.streams import seed_of

@@ -14,8 +14,8 @@ from strapdown.calibration.noise.allan import allan_deviation
 from strapdown.papers.b.defects import defect_claims
 from strapdown.papers.b.sensors_figure import errors_figure
 from strapdown.papers.claim import Claim
-from strapdown.sensors.chain_numbers import MATLAB, PAPER
-from strapdown.sensors.error_chain import measure
+from strapdown.sensors.chain.error_chain import measure
+from strapdown.sensors.chain.numbers import MATLAB, PAPER
 from strapdown.sensors.module import Module
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.streams import seed_of

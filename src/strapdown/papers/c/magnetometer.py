@@ -17,7 +17,7 @@ from strapdown.earth_magnetism import dip, magnetic_field, strength
 from strapdown.motion.paths.tumble import Tumble
 from strapdown.papers.claim import Claim
 from strapdown.rotation import matrix, q_conj, q_from_euler, q_rotate, wrap
-from strapdown.sensors.error_chain import measure
+from strapdown.sensors.chain.error_chain import measure
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.streams import seed_of, stream
 from strapdown.sensors.triad import Triad

@@ -12,7 +12,7 @@ import numpy as np
 from strapdown.calibration.poses.positions import PositionsFit, calibrate_positions
 from strapdown.motion.paths.poses import Poses
 from strapdown.papers.claim import Claim
-from strapdown.sensors.error_chain import measure
+from strapdown.sensors.chain.error_chain import measure
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.streams import seed_of
 from strapdown.sensors.triad import ZERO, Triad

@@ -20,7 +20,7 @@ from strapdown.earth_magnetism import dip, strength
 from strapdown.motion.paths.poses import Poses, scattered
 from strapdown.motion.paths.tumble import Tumble
 from strapdown.rotation import q_conj, q_exp, q_mul, q_rotate
-from strapdown.sensors.error_chain import measure
+from strapdown.sensors.chain.error_chain import measure
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.streams import seed_of, stream
 from strapdown.sensors.triad import Triad

@@ -14,7 +14,7 @@ from strapdown.calibration.apply import apply
 from strapdown.calibration.static import calibrate_static
 from strapdown.earth import STANDARD_GRAVITY
 from strapdown.papers.claim import Claim
-from strapdown.sensors.error_chain import measure
+from strapdown.sensors.chain.error_chain import measure
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.streams import seed_of
 from strapdown.sensors.triad import Triad

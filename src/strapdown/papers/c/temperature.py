@@ -15,7 +15,7 @@ import numpy as np
 
 from strapdown.calibration.temperature.bias_curve import calibrate_temperature
 from strapdown.papers.claim import Claim
-from strapdown.sensors.error_chain import measure
+from strapdown.sensors.chain.error_chain import measure
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.streams import seed_of
 from strapdown.sensors.triad import Triad

@@ -182,7 +182,7 @@ def _triad(instrument: str, table: dict[str, Any], path: Path) -> Triad:
             field, numbers = "white", tuple(random_walk_from_density(x) for x in numbers)
         slot = key if field == "matlab_filter" else field
         if slot in key_of:
-            raise InputError(f'{where} says the same as "{key_of[slot]}"; keep one')
+            raise InputError(f'{where} states the same as "{key_of[slot]}"; keep one')
         key_of[slot] = key
         if field == "filter_order":
             if value not in (1, 2):

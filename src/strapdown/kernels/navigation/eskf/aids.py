@@ -6,7 +6,7 @@ variance, innovation). Kinds go through one loop: a call from one place is compi
 
 import math
 
-from strapdown.kernels.jit import plain
+from strapdown.kernels.jit import not_constant
 from strapdown.kernels.navigation.callee import callee
 from strapdown.kernels.navigation.dead_reckoning import rotate
 from strapdown.kernels.navigation.eskf.layout import (
@@ -103,7 +103,7 @@ WAITING_M_S2 = 0.15  # half of an acceleration of 0.3 m/s2: how far a mean speed
 def looks_still(x, s, gyr, dt):
     """Whether the rate is that of a body that does not turn: the gate of the zero rate, before the prediction."""
     v = still_variance(x, s, dt)
-    return nis_of_three(x, plain(GYR_BIAS), (v, v, v), unturned(x, gyr)) <= s[S_GATE_3]
+    return nis_of_three(x, not_constant(GYR_BIAS), (v, v, v), unturned(x, gyr)) <= s[S_GATE_3]
 
 
 @callee
@@ -135,13 +135,13 @@ def vectors(x, s, seen, gyr, extra, dt, still, tape, taped):
         variance = (v, v, v)
         if use and kind == FIX:
             age = extra[X_FIX + AGE_OF_FIX]
-            e, variance = fix_of(x, extra, plain(X_FIX), plain(POSITION), 0.0)
+            e, variance = fix_of(x, extra, not_constant(X_FIX), not_constant(POSITION), 0.0)
             if age > 0.0:
                 late_fix(x, s, age, e, variance, tape, taped)
                 use = False
         elif use and kind == VELOCITY_FIX:  # by its age the velocity may have changed as over a gap
             age = extra[X_VELOCITY + AGE_OF_FIX]
-            e, variance = fix_of(x, extra, plain(X_VELOCITY), plain(VELOCITY), s[S_GAP_ACC_Q] * age * age)
+            e, variance = fix_of(x, extra, not_constant(X_VELOCITY), not_constant(VELOCITY), s[S_GAP_ACC_Q] * age * age)
         if use:
             taken = told(x, kind, nis_of_three(x, k, variance, e), s[S_GATE_3])
             if kind == ZUPT:
@@ -170,11 +170,11 @@ def late_fix(x, s, age, e, variance, tape, taped):
         for i in range(3):
             only(x, P_N + i)
             x[H + V_N + i] = -age
-            spread, left = spread_of(x, plain(0), 0.0, 0.0, variance[i], e[i] + age * x[VELOCITY + i])
+            spread, left = spread_of(x, not_constant(0), 0.0, 0.0, variance[i], e[i] + age * x[VELOCITY + i])
             if take_it == 1:
                 take(x, spread, left, tape, taped)
             nis += left * left / spread
-        if take_it == 0 and not told(x, plain(FIX), nis, s[S_GATE_3]):
+        if take_it == 0 and not told(x, not_constant(FIX), nis, s[S_GATE_3]):
             return
 
 
@@ -217,7 +217,7 @@ def numbers(x, s, seen, gyr, mag, extra, dt, tape, taped):
             if seen & SEEN_MAG != 0 and s[S_MAG_R] >= 0.0 and not dead:
                 use, h_consider, variance, e = heading(x, s, mag)
         elif seen & SEEN_HEIGHT != 0:
-            only(x, plain(P_N + 2))
+            only(x, not_constant(P_N + 2))
             use, variance, e = True, extra[X_HEIGHT_SIGMA] ** 2, extra[X_HEIGHT] - x[POSITION + 2]
         if use:
             considered = FLOOR_SLOPE if kind == FLOOR else ODOMETER_SCALE
@@ -297,7 +297,7 @@ def wheel(x, s, travel_m, gyr, dt, stop):
     A wheel that does not turn between stops may be between two ticks, or dead: the window waits for its next tick, and
     after ten windows without one it is given up, and told where the filter says that the vehicle moved.
     """
-    speed = body_speed(x, s, plain(0), gyr)
+    speed = body_speed(x, s, not_constant(0), gyr)
     x[ODOMETER_M] += travel_m * s[S_ODO_SCALE]
     x[TRAVEL_M] += speed * dt
     x[ODOMETER_S] += dt
@@ -352,7 +352,7 @@ def heading(x, s, mag):
         return NOT_USED
     e = math.atan2(mx, my) - s[S_DECLINATION] - x[BIAS_M]
     e -= 2.0 * math.pi * math.floor(e / (2.0 * math.pi) + 0.5)
-    only(x, plain(MAG_BIAS))
+    only(x, not_constant(MAG_BIAS))
     x[H + PHI_N + 2] = 1.0
     tilt = x[COVARIANCE + PHI_N * (COLUMNS + 1)] + x[COVARIANCE + (PHI_N + 1) * (COLUMNS + 1)]
     return True, 0.0, s[S_MAG_R] + tilt * mz * mz / flat2, e

@@ -6,7 +6,7 @@ what starting has put on, and the way is off by that part of the way. Noise woul
 
 import math
 
-from strapdown.kernels.jit import plain
+from strapdown.kernels.jit import not_constant
 from strapdown.kernels.navigation.callee import callee
 from strapdown.kernels.navigation.eskf.layout import (
     ACC_EXCESS,
@@ -69,7 +69,7 @@ def gyr_excess(x, variance, r, turn_n):
     """
     for i in range(9):
         x[H + i] = turn_n[2] * r[i]
-    considered(x, plain(PHI_N), plain(N + GYR_EXCESS), variance, variance, variance)
+    considered(x, not_constant(PHI_N), not_constant(N + GYR_EXCESS), variance, variance, variance)
     level = variance * 4.0 / math.pi * math.sqrt(turn_n[0] * turn_n[0] + turn_n[1] * turn_n[1])
     for i in range(3):
         x[COVARIANCE + (PHI_N + i) * (COLUMNS + 1)] += level
@@ -95,4 +95,6 @@ def acc_excess(x, s, free, dv_n, r):
         x[H + 3 * i] = forward + free * (dv_n[i] - forward)
         x[H + 3 * i + 1] *= along
         x[H + 3 * i + 2] *= along
-    considered(x, plain(V_N), plain(N + ACC_EXCESS), s[S_ACC_SCALE_VAR], s[S_ACC_AXES_VAR], s[S_ACC_AXES_VAR])
+    considered(
+        x, not_constant(V_N), not_constant(N + ACC_EXCESS), s[S_ACC_SCALE_VAR], s[S_ACC_AXES_VAR], s[S_ACC_AXES_VAR]
+    )

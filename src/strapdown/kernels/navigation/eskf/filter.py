@@ -56,13 +56,13 @@ def follow_step(x, dt):
 
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
-def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, said, tapes, states):
+def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, reported, tapes, states):
     """x, at the sample before, becomes x after these samples: one live sample, or many of a recording. False, and x as
     before, if an array has another length or the filter still aligns itself.
 
     Arrays are flat, row after row. seen: bits of what mag and extra hold, and of a believed stop. mag, extra: empty
     where no row has any. nominal: q, p, v, biases (17 numbers a row); sigma: of the error state (16); nis: one for each
-    kind; said: bits used, bits rejected. nominal empty: a live sample, of which only x is wanted. tapes, states: empty
+    kind; reported: bits used, bits rejected. nominal empty: a live sample, of which only x is wanted. tapes, states: empty
     or of all rows, for the smoother. A first sample has no step before it: it is kept as the start of the next.
     """
     n = len(dt)
@@ -116,7 +116,7 @@ def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, said, tapes,
             sigma[i * N + j] = math.sqrt(max(at[COVARIANCE + j * (COLUMNS + 1)], 0.0))
         for j in range(KIND_COUNT):
             nis[i * KIND_COUNT + j] = at[NIS + j]
-        said[2 * i], said[2 * i + 1] = int(at[USED]), int(at[REJECTED])
+        reported[2 * i], reported[2 * i + 1] = int(at[USED]), int(at[REJECTED])
         if taped:
             for j in range(X_SIZE):
                 states[i * X_SIZE + j] = at[j]

@@ -6,7 +6,7 @@ acts on rows of P, P is turned over, and Phi acts once more: P Phi^T = (Phi P)^T
 
 import math
 
-from strapdown.kernels.jit import plain
+from strapdown.kernels.jit import not_constant
 from strapdown.kernels.navigation.callee import callee
 from strapdown.kernels.navigation.dead_reckoning import rotate, turned
 from strapdown.kernels.navigation.eskf.excess import acc_excess, gyr_excess
@@ -209,7 +209,7 @@ def wander(x, s, h, tape, taped):
     if s[S_MAG_VAR] > 0.0:  # the disturbance belongs to the place: it changes with the way
         speed = math.sqrt(x[VELOCITY] ** 2 + x[VELOCITY + 1] ** 2)
         rho = math.exp(-h * (s[S_MAG_RATE] + speed * s[S_MAG_PER_M]))
-        scale(x, plain(MAG_BIAS), rho)
+        scale(x, not_constant(MAG_BIAS), rho)
         x[COVARIANCE + MAG_BIAS * (COLUMNS + 1)] += s[S_MAG_VAR] * (1.0 - rho * rho)
         x[BIAS_M] *= rho
     if taped:

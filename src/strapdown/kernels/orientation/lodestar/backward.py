@@ -9,7 +9,7 @@ variance, h = (1, 0, 0, 0, 1), F the transition of a block,
 
 import math
 
-from strapdown.kernels.jit import inner, row
+from strapdown.kernels.jit import internal, row
 from strapdown.kernels.orientation.lodestar.heading import ANY_HEADING, wrapped
 from strapdown.kernels.orientation.lodestar.layout import N
 from strapdown.kernels.orientation.vqf.inclination import TURN_BLOCK
@@ -25,7 +25,7 @@ NO_REST = 16  # a flag within the smoother: at rest, as it seemed
 _LATER, _PRODUCT, _CERTAIN = TURN_BLOCK, TURN_BLOCK + N, TURN_BLOCK + 2 * N
 
 
-@inner
+@internal
 def heading_back(state, table, made):
     """Columns 0 and 1 of the trace become the smoothed delta and its variance."""
     for k in range(_LATER, _CERTAIN + N * N):
@@ -67,7 +67,7 @@ def heading_back(state, table, made):
             state[_CERTAIN + N * j + 4] *= block[16]
 
 
-@inner
+@internal
 def turn_to_n(n, dt, table, made, q, sigma, flags):
     """q from q_es to q_ns by the smoothed heading, which is a straight line between the ends of blocks."""
     block, since = 0, 0.0

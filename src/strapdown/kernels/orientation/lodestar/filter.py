@@ -11,7 +11,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.jit import inner, live, pointer, row, three_each
+from strapdown.kernels.jit import internal, live, pointer, row, three_each
 from strapdown.kernels.orientation.lodestar.heading import (
     ANY_HEADING,
     heading_begin,
@@ -62,7 +62,7 @@ TILT_MOTION_S = 0.3  # s, over which accelerations of the first readings are cor
 MEMORY = 4.0  # time constants of the low-pass over which the slope's mean square is taken
 
 
-@inner
+@internal
 def forget_first_turn(state, settings):
     """The first sample turns the inclination by as much as the sensor is tilted, which says nothing about the bias."""
     for k in range(3):
@@ -73,7 +73,7 @@ def forget_first_turn(state, settings):
     state[VARIANCE], state[VARIANCE + 3], state[VARIANCE + 5] = variance, variance, variance
 
 
-@inner
+@internal
 def estimate_tilt_sigma(state, settings):
     """After a block: standard deviation of the inclination, from the mean square of the slope of low-passed force."""
     state[TILT_T] += settings[BLOCK_S]
@@ -94,7 +94,7 @@ def estimate_tilt_sigma(state, settings):
     state[SIGMA + 1] = state[SIGMA]
 
 
-@inner
+@internal
 def tilt_gap(state, missed2):
     """The inclination is as uncertain as the missed turn, and begins anew with the next sample."""
     state[TILT_VARIANCE], state[TILT_T] = TILT_START, 0.0
@@ -102,7 +102,7 @@ def tilt_gap(state, missed2):
     state[SIGMA + 1] = state[SIGMA]
 
 
-@inner
+@internal
 def drift_by_bias(state, settings, sigma):
     """A heading that nothing measures drifts by what the bias is off by, always the same way; sigma in rad/s."""
     root = math.sqrt(state[P]) + sigma * settings[BLOCK_S]
@@ -110,7 +110,7 @@ def drift_by_bias(state, settings, sigma):
     state[SIGMA + 2] = math.sqrt(state[P])
 
 
-@inner
+@internal
 def _bias_sigma_up(state, w, x, y, z):
     """Deviation of the bias about the vertical, rad/s, and what it may be off by unseen."""
     ux, uy, uz = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
@@ -120,7 +120,7 @@ def _bias_sigma_up(state, w, x, y, z):
     return math.sqrt(max(variance, 0.0)) + abs(ux * state[DOUBT] + uy * state[DOUBT + 1] + uz * state[DOUBT + 2])
 
 
-@inner
+@internal
 def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     """One sample; rad/s, m/s2, uT in frame s. USUAL_STEP is known; it is the dt of the first sample."""
     first = state[BEGUN] == 0.0

@@ -27,7 +27,7 @@ The last block's gain, innovation and transition stay in the state: the smoother
 
 import math
 
-from strapdown.kernels.jit import inner
+from strapdown.kernels.jit import internal
 from strapdown.kernels.orientation.lodestar.field import judge_field
 from strapdown.kernels.orientation.lodestar.layout import (
     AIMED,
@@ -82,13 +82,13 @@ LOST = 9.0  # its largest square over its variance, three deviations: beyond, th
 LEAST_LEVEL2 = 0.0076  # squared part of the field that is level: within 5 deg of the vertical it has no north
 
 
-@inner
+@internal
 def wrapped(angle):
     """The same angle in [-pi, pi]."""
     return angle - 2.0 * math.pi * math.floor(angle / (2.0 * math.pi) + 0.5)
 
 
-@inner
+@internal
 def heading_begin(state, settings, will_measure):
     """Before the first sample. A heading that will never be measured is right by definition at the start."""
     for k in range(N * N):
@@ -105,7 +105,7 @@ def heading_begin(state, settings, will_measure):
     _aim(state, settings)
 
 
-@inner
+@internal
 def heading_forget(state, anew):
     """What was measured so far was told in a frame that was not level: the next block begins anew.
     anew: with another reference."""
@@ -116,7 +116,7 @@ def heading_forget(state, anew):
         state[REFERENCE_T], state[OFF] = 0.0, 0.0
 
 
-@inner
+@internal
 def _aim(state, settings):
     state[X] = wrapped(state[X])
     c, k = half_angle(state[X] * state[X])
@@ -128,7 +128,7 @@ def _aim(state, settings):
     state[SIGMA + 2] = math.sqrt(min(max(state[P], 0.0) + doubt, ANY_HEADING))
 
 
-@inner
+@internal
 def heading_gap(state, settings, dt, rate2):
     """Time without samples: what the block had so far is dropped. The rate in between is not known: by
     chance it was another one, of the size of 1 rad/s or of the last reading. The variance of that turn."""
@@ -142,7 +142,7 @@ def heading_gap(state, settings, dt, rate2):
     return missed2
 
 
-@inner
+@internal
 def heading_turned(state, settings, turn, is_measured):
     """A rest was none: the heading was turned too little by this angle, rad; what the field has made up of it is in
     delta and d."""
@@ -155,13 +155,13 @@ def heading_turned(state, settings, turn, is_measured):
     _aim(state, settings)
 
 
-@inner
+@internal
 def _clear_block(state):
     for k in range(BLOCK_TURN, BLOCK_FIELD + 3):
         state[k] = 0.0
 
 
-@inner
+@internal
 def heading_sample(state, settings, w, x, y, z, rate2, mx, my, mz, dt, at_rest):
     """One sample: attitude q_es = (w, x, y, z), squared turn rate ((rad/s)^2), field in s. True: a block is done."""
     state[BLOCK_UP] += 2.0 * (x * z - w * y) * dt
@@ -191,7 +191,7 @@ def heading_sample(state, settings, w, x, y, z, rate2, mx, my, mz, dt, at_rest):
     return True
 
 
-@inner
+@internal
 def _keep(state, part, variance):
     """So much of d is kept, and the variance of what is new is added."""
     state[KEPT] = part
@@ -202,7 +202,7 @@ def _keep(state, part, variance):
     state[P + 24] += variance
 
 
-@inner
+@internal
 def _predict(state, settings, at_rest):
     """x to F x and P to F P F^T + Q over the block."""
     dt = state[BLOCK_T]
@@ -238,7 +238,7 @@ def _predict(state, settings, at_rest):
     state[MOVED], state[MOVED + 1], state[MOVED + 2] = ux, uy, uz
 
 
-@inner
+@internal
 def _measure(state, settings):
     """Update by the mean field of the block, if it is near the reference."""
     k, dt = 1.0 / state[BLOCK_COUNT], state[BLOCK_T]

@@ -13,7 +13,7 @@ vertical may be off by all that rests have changed it by, until the sensor rests
 
 import math
 
-from strapdown.kernels.jit import inner
+from strapdown.kernels.jit import internal
 from strapdown.kernels.orientation.lodestar.heading import LEAST_LEVEL2
 from strapdown.kernels.orientation.lodestar.layout import END, NORTH_LIMIT, TILT_LIMIT
 from strapdown.kernels.orientation.state import BIAS
@@ -46,7 +46,7 @@ FIELD_S = 1.0  # s, low-pass of the field, and the age at which it is gone
 LONGEST_WAIT_S = 20.0  # until a quiet sensor is at rest again
 
 
-@inner
+@internal
 def still_sample(state, mx, my, mz, dt):
     state[SUM_T] += dt
     if mx != 0.0 or my != 0.0 or mz != 0.0:
@@ -56,14 +56,14 @@ def still_sample(state, mx, my, mz, dt):
         state[SUM_COUNT] += 1.0
 
 
-@inner
+@internal
 def still_gap(state):
     """Time without samples: nothing before it is compared with what follows."""
     state[ANCHORED], state[FIELD_T], state[SUM_T], state[SUM_COUNT] = 0.0, 0.0, 0.0, 0.0
     state[SUM_FIELD], state[SUM_FIELD + 1], state[SUM_FIELD + 2] = 0.0, 0.0, 0.0
 
 
-@inner
+@internal
 def _anchor(state, fx, fy, fz):
     """Compare with here from now on."""
     state[ANCHOR_FORCE], state[ANCHOR_FORCE + 1], state[ANCHOR_FORCE + 2] = fx, fy, fz
@@ -74,7 +74,7 @@ def _anchor(state, fx, fy, fz):
     state[ANCHOR_T], state[ANCHORED] = 0.0, 1.0 + seen
 
 
-@inner
+@internal
 def _turn_about(state, settings, ux, uy, uz, tx, ty, tz):
     """(sine of the turn about u that the field shows since the anchor, 1); (0, 0) where it has no level part, (0, -1)
     where it is another field. t is the turn that the force shows."""
@@ -96,7 +96,7 @@ def _turn_about(state, settings, ux, uy, uz, tx, ty, tz):
     return sine, 1.0
 
 
-@inner
+@internal
 def _learn_turning(state, settings, ux, uy, uz, tx, ty, tz, about_up, up_sigma):
     """The bias from a rest that was none: back to what it was, then the mean reading less the turn seen."""
     for i in range(3):
@@ -131,7 +131,7 @@ def _learn_turning(state, settings, ux, uy, uz, tx, ty, tz, about_up, up_sigma):
         state[TURNED] += u * (state[USED + i] - state[BIAS + i] * state[ANCHOR_T])
 
 
-@inner
+@internal
 def still_block(state, settings):
     """After a block, and after its samples: s since when the rest was none, 0 where it may be one."""
     dt = state[SUM_T]

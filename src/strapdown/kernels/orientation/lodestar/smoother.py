@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numba import njit
 
-from strapdown.kernels.jit import inner, plain, pointer, row
+from strapdown.kernels.jit import internal, not_constant, pointer, row
 from strapdown.kernels.orientation.lodestar.backward import ENDS, NO_REST, TRACE, TRACE_END, heading_back, turn_to_n
 from strapdown.kernels.orientation.lodestar.filter import (
     TILT_START,
@@ -80,7 +80,7 @@ _ACC = (ACC_BLOCK, 3)
 BOTH_WAYS = math.sqrt(0.75)  # deviation behind the low-pass both ways over one way: integrals of |H|^4 and |H|^2
 
 
-@inner
+@internal
 def _forward(state, settings, n, dt, gyr, acc, mag, mag_new, table, sigma, flags):
     """Bias and rest. Blocks made."""
     made, passed = 0, 0.0
@@ -117,14 +117,14 @@ def _forward(state, settings, n, dt, gyr, acc, mag, mag_new, table, sigma, flags
                 block[_VARIANCE + k] = state[VARIANCE + k]
             block[_TIME], block[ENDS] = passed, i
             if no_rest_s > 0.0:
-                _unlearn(table, flags, i, plain(made), no_rest_s)
+                _unlearn(table, flags, i, not_constant(made), no_rest_s)
             made, passed = made + 1, 0.0
         sigma_i = row(sigma, i)
         sigma_i[0], sigma_i[1] = BOTH_WAYS * state[SIGMA], BOTH_WAYS * state[SIGMA]
     return made
 
 
-@inner
+@internal
 def _unlearn(table, flags, i, last, since):
     """A rest of so many s until block `last` and sample i was none: what its blocks learned is that of the last one."""
     now = row(table, last)
@@ -142,7 +142,7 @@ def _unlearn(table, flags, i, last, since):
         i -= 1
 
 
-@inner
+@internal
 def _bias_back(table, made, growth):
     """b_k <- b_k + P (P + Q)^-1 (b_k+1 - b_k), Q = growth times the time between them, the same for every axis; an
     error that is in the bias goes the same way. The smallest deviation of the bias, rad/s, in the mean of the axes:
@@ -166,7 +166,7 @@ def _bias_back(table, made, growth):
     return math.sqrt(max(least, 0.0))
 
 
-@inner
+@internal
 def _rest_back(flags, n, dt, rest_time):
     """Rest is told when it has lasted rest_time: it began that much earlier."""
     left = 0.0
@@ -179,22 +179,22 @@ def _rest_back(flags, n, dt, rest_time):
         left -= dt[i]
 
 
-@inner
+@internal
 def _lowpass_row(state, settings, force, dt):
     """Filter three numbers in place, by the low-pass of the filter itself, which is done with it."""
     tau = settings[TAU_ACC]
     if abs(dt - state[STEP]) > SAME_STEP * state[STEP]:
-        lowpass_new_step(state, plain(_ACC), state[STEP], dt)
+        lowpass_new_step(state, not_constant(_ACC), state[STEP], dt)
         state[STEP] = dt
         state[G_ACC], state[A_ACC] = lowpass_gains(tau, dt)
     for k in range(3):
         state[ACC_X + k] = force[_FORCE + k]
-    lowpass(state, plain(_ACC), tau, state[STEP], state[G_ACC], state[A_ACC])
+    lowpass(state, not_constant(_ACC), tau, state[STEP], state[G_ACC], state[A_ACC])
     for k in range(3):
         force[_FORCE + k] = state[ACC_Y + k]
 
 
-@inner
+@internal
 def _turned_force(state, settings, n, dt, gyr, acc, table, q, bias):
     """q_is by the gyroscope without its smoothed bias, and specific force in i, low-passed forward and backward."""
     longest, block = settings[LONGEST], 0
@@ -204,7 +204,7 @@ def _turned_force(state, settings, n, dt, gyr, acc, table, q, bias):
     if state[STARTED] != 0.0:  # a given attitude is the one at the first sample
         w, x, y, z = state[Q], state[Q + 1], state[Q + 2], state[Q + 3]
         turned_s = 0.0
-    lowpass_restart(state, plain(_ACC))
+    lowpass_restart(state, not_constant(_ACC))
     state[STEP] = 0.0
     for i in range(n):
         known, g, a, q_i, f, b = row(table, block), row(gyr, i), row(acc, i), row(q, i), row(table, i), row(bias, i)
@@ -220,19 +220,19 @@ def _turned_force(state, settings, n, dt, gyr, acc, table, q, bias):
         q_i[0], q_i[1], q_i[2], q_i[3] = w, x, y, z
         f[_FORCE], f[_FORCE + 1], f[_FORCE + 2] = rotate(w, x, y, z, a[0], a[1], a[2])
         if h > longest:
-            lowpass_restart(state, plain(_ACC))
+            lowpass_restart(state, not_constant(_ACC))
             h = state[STEP]
         _lowpass_row(state, settings, f, h)
-    lowpass_restart(state, plain(_ACC))
+    lowpass_restart(state, not_constant(_ACC))
     for i in range(n - 1, -1, -1):
         h = dt[i + 1] if i < n - 1 else state[STEP]
         if h > longest:
-            lowpass_restart(state, plain(_ACC))
+            lowpass_restart(state, not_constant(_ACC))
             h = state[STEP]
         _lowpass_row(state, settings, row(table, i), h)
 
 
-@inner
+@internal
 def _level(q, table, sigma, n):
     """q from q_is to q_es; into the third column of sigma what the bias may be off by unseen about the vertical."""
     ew, ex, ey, ez = 1.0, 0.0, 0.0, 0.0
@@ -248,7 +248,7 @@ def _level(q, table, sigma, n):
             block += 1
 
 
-@inner
+@internal
 def _heading(state, settings, n, dt, gyr, mag, mag_new, q, bias, sigma, bias_sigma, table, flags):
     """The heading filter over q_es. Blocks made, the sample each ends with, and their trace."""
     made, measures = 0, len(mag) > 0

@@ -11,7 +11,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.jit import inner, live, plain, pointer, row, three_each
+from strapdown.kernels.jit import internal, live, not_constant, pointer, row, three_each
 from strapdown.kernels.orientation.mekf.heading import ANY_HEADING, aimed, any_heading, judge_heading
 from strapdown.kernels.orientation.mekf.layout import (
     ACC_OFF,
@@ -95,7 +95,7 @@ BADLY_AIMED = 0.02  # rad2, of an inclination (both axes): some 6 deg about each
 LEAST_REFERENCE_S = 0.5  # before that the field is taken as it is
 
 
-@inner
+@internal
 def _write_sigma(state, settings):
     """Standard deviations: those of the covariance and the floor, and while force or field point too far from up or
     north, that angle."""
@@ -110,12 +110,12 @@ def _write_sigma(state, settings):
         state[SIGMA + i] = math.sqrt(state[P + 7 * i] + (level2 if i < 2 else heading2))
 
 
-@inner
+@internal
 def _level_force(state):
     return math.sqrt(state[FORCE_N] * state[FORCE_N] + state[FORCE_N + 1] * state[FORCE_N + 1])
 
 
-@inner
+@internal
 def _correct(state):
     """The correction found goes from the error state into attitude and bias."""
     tw, tx, ty, tz = exp(state[X], state[X + 1], state[X + 2])
@@ -131,7 +131,7 @@ def _correct(state):
         state[X + i] = 0.0
 
 
-@inner
+@internal
 def _level_anew(state, settings, slow2, dt):
     """The attitude has been wrong for long: the mean of specific force becomes up, by the shortest turn, and with a
     magnetometer the next reading gives the heading. The bias may have been learned from what was wrong. slow2: variance
@@ -155,7 +155,7 @@ def _level_anew(state, settings, slow2, dt):
         state[SEEN], state[P + 14] = LEVEL, ANY_HEADING
 
 
-@inner
+@internal
 def _up(state, settings, ax, ay, az, dt):
     """Inclination by the accelerometer; true if the reading was believed."""
     g = settings[GRAVITY]
@@ -185,13 +185,13 @@ def _up(state, settings, ax, ay, az, dt):
     off2 = about_x * about_x / (state[P] + variance) + about_y * about_y / (state[P + 7] + variance)
     if not off2 <= settings[GATE2]:
         return False
-    learn(state, 1.0, 0.0, 0.0, variance, about_x, plain(0))
-    learn(state, 0.0, 1.0, 0.0, variance, about_y, plain(0))
+    learn(state, 1.0, 0.0, 0.0, variance, about_x, not_constant(0))
+    learn(state, 0.0, 1.0, 0.0, variance, about_y, not_constant(0))
     _correct(state)
     return True
 
 
-@inner
+@internal
 def _north(state, settings, mx, my, mz):
     """Heading by the magnetometer; true if the reading was believed."""
     mx, my, mz = rotate(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], mx, my, mz)
@@ -226,12 +226,12 @@ def _north(state, settings, mx, my, mz):
     state[REFERENCE_DIP] += k * dip_off
     state[STEEP2] = steep * steep
     judge_heading(state, settings, off, passed)
-    learn(state, hx, hy, 1.0, variance, off, plain(2))
+    learn(state, hx, hy, 1.0, variance, off, not_constant(2))
     _correct(state)
     return True
 
 
-@inner
+@internal
 def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     """One sample: rad/s, m/s2, uT in frame s, dt s after the last one. USUAL_STEP is known."""
     first = state[SEEN] == NOTHING

@@ -2,7 +2,7 @@
 
 import math
 
-from strapdown.kernels.jit import inner, plain
+from strapdown.kernels.jit import internal, not_constant
 from strapdown.kernels.orientation.mekf.layout import (
     AIMED_P,
     BESIDE,
@@ -23,7 +23,7 @@ from strapdown.kernels.rotation import rotate
 ANY_HEADING = math.pi**2 / 3.0  # rad2, of a heading that may be anything
 
 
-@inner
+@internal
 def aimed(state, settings, mx, my, mz, dt):
     """The heading has just been taken from this reading: with the inclination's error in it."""
     mx, my, mz = rotate(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], mx, my, mz)
@@ -39,11 +39,11 @@ def aimed(state, settings, mx, my, mz, dt):
         1.0,
         variance,
         0.0,
-        plain(2),
+        not_constant(2),
     )
 
 
-@inner
+@internal
 def judge_heading(state, settings, off, passed):
     """Where fields that are believed point further beside north for long, in the mean, than the disturbance and the
     heading's variance explain, the heading is wrong by as much."""
@@ -57,7 +57,7 @@ def judge_heading(state, settings, off, passed):
         state[P + 14], state[BESIDE_T] = max(state[P + 14], min(beside2, ANY_HEADING)), 0.0
 
 
-@inner
+@internal
 def any_heading(state):
     """The next magnetometer reading tells heading and field."""
     for i in range(6):

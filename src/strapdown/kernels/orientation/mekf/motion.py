@@ -8,7 +8,7 @@ left behind a low-pass.
 
 import math
 
-from strapdown.kernels.jit import inner, plain
+from strapdown.kernels.jit import internal, not_constant
 from strapdown.kernels.orientation.mekf.layout import (
     FORCE_N,
     FORCE_S,
@@ -34,7 +34,7 @@ ASSUMED_S = 1.0  # s of readings that the assumed correlation time is worth
 MOST_SLOW = 0.8  # slow part of the variance, of a correlation time of 4 MOTION_S: more looks like an inclination
 
 
-@inner
+@internal
 def _unsteady(state, at, k, slow_k, quick_k, fx, fy, fz, white2):
     """Follow a force: its mean at `at`, then the mean square of what it differs by from that, less the white noise."""
     ex, ey, ez = fx - state[at], fy - state[at + 1], fz - state[at + 2]
@@ -48,7 +48,7 @@ def _unsteady(state, at, k, slow_k, quick_k, fx, fy, fz, white2):
         state[at + 3] = min(state[at + 3], STOPPED * max(state[at + 4], QUIET * white2))
 
 
-@inner
+@internal
 def follow_motion(state, settings, ax, ay, az, fx, fy, fz, white2, dt):
     """Told in n a force is unsteady by motion and by what the bias turns n by; told in s by motion and by turning. The
     smaller one is motion for sure, unless a vehicle leans into its accelerations: then it is steady in s."""
@@ -57,8 +57,8 @@ def follow_motion(state, settings, ax, ay, az, fx, fy, fz, white2, dt):
     k = max(dt / (2.0 * settings[MOTION_S] + dt), first)
     slow_k = max(dt / (settings[MOTION_MEMORY_S] + dt), first)
     quick_k = max(dt / (settings[MOTION_S] + dt), first)
-    _unsteady(state, plain(FORCE_N), k, slow_k, quick_k, fx, fy, fz, white2)
-    _unsteady(state, plain(FORCE_S), k, slow_k, quick_k, ax, ay, az, white2)
+    _unsteady(state, not_constant(FORCE_N), k, slow_k, quick_k, fx, fy, fz, white2)
+    _unsteady(state, not_constant(FORCE_S), k, slow_k, quick_k, ax, ay, az, white2)
     if first < 1.0:
         low_k, square = dt / (settings[MOTION_S] + dt), 0.0
         for i in range(3):
@@ -69,7 +69,7 @@ def follow_motion(state, settings, ax, ay, az, fx, fy, fz, white2, dt):
         state[LATE2] += slow_k * (state[FORCE_N + 4] - state[LATE2])  # as late as what it is compared with
 
 
-@inner
+@internal
 def follow_strength(state, settings, norm_off, dt):
     """However wrong the attitude is: accelerations change the norm of the force, by about as
     much as they have along one axis."""
@@ -77,7 +77,7 @@ def follow_strength(state, settings, norm_off, dt):
     state[ROUGH2] += k * (norm_off * norm_off - state[ROUGH2])
 
 
-@inner
+@internal
 def correlated(state, settings, white2):
     """s, over which the motion's accelerations are correlated. Of a Gauss-Markov process a mean of time constant 2 T
     taken away, and then a low-pass of T, leave the part (2/3) tau / (T + tau) of the variance."""
@@ -89,7 +89,7 @@ def correlated(state, settings, white2):
     return settings[MOTION_S] * part / (1.0 - part)
 
 
-@inner
+@internal
 def motion_variance(state, settings, white2, tau):
     """Variance of the motion's acceleration per axis: as followed, and at first as assumed."""
     seen_s = max(min(state[FORCE_T], 2.0 * settings[MOTION_S]), 1e-6)
@@ -106,7 +106,7 @@ def motion_variance(state, settings, white2, tau):
     return followed + (assumed if assumed > QUIET * white2 else 0.0)
 
 
-@inner
+@internal
 def points_elsewhere(state, settings, motion2, tau, white2):
     """Does the mean of specific force point further from up than its own and the attitude's deviations explain?"""
     fx, fy, fz = state[FORCE_N], state[FORCE_N + 1], state[FORCE_N + 2]

@@ -5,7 +5,7 @@ then. Its norm tells some of it, and what is seen in the next seconds tells more
 first reading was worse than thought. Else the correction of a wrong attitude would be learned as bias.
 """
 
-from strapdown.kernels.jit import inner
+from strapdown.kernels.jit import internal
 from strapdown.kernels.orientation.mekf.heading import ANY_HEADING, aimed
 from strapdown.kernels.orientation.mekf.layout import (
     ACC_WHITE2,
@@ -25,7 +25,7 @@ NEVER = 1e30  # of a variance: nothing is that large
 ANY_TILT = 1.0  # rad2, of an inclination that may be anything
 
 
-@inner
+@internal
 def begin_covariance(state, settings, given, force, has_mag, mx, my, mz, dt):
     """Covariance after the first sample, which gave the attitude if it was not given; force: norm of its reading."""
     norm_off = force - settings[GRAVITY]
@@ -41,7 +41,7 @@ def begin_covariance(state, settings, given, force, has_mag, mx, my, mz, dt):
             aimed(state, settings, mx, my, mz, dt)
 
 
-@inner
+@internal
 def doubt_start(state, settings, strong2):
     """Soon after the start the motion is seen to be stronger than was thought: so was the first reading further beside
     up, and a heading seen from there is looked for anew."""

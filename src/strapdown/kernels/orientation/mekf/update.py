@@ -4,7 +4,7 @@ Error state x: the small rotation in n from the estimate to the truth (rad), the
 (rad/s, frame s). Expressed in n the rotation's own dynamics vanish: d(theta_n) = -R_ns (d(b) + noise) dt.
 """
 
-from strapdown.kernels.jit import inner
+from strapdown.kernels.jit import internal
 from strapdown.kernels.orientation.start import AFTER_START
 
 P = AFTER_START  # 6 x 6
@@ -13,7 +13,7 @@ PH, K = X + 6, X + 12  # P H^T and gain of one measured number
 MEMORY = X + 18
 
 
-@inner
+@internal
 def predict(state, w, x, y, z, white2, walk2, dt):
     """Over a step that ends at the attitude (w, x, y, z): white2 (rad2/s) of the rate, walk2 (rad2/s3) of the bias."""
     rows = (
@@ -40,7 +40,7 @@ def predict(state, w, x, y, z, white2, walk2, dt):
             state[P + 6 * i + j] = state[P + 6 * j + i]
 
 
-@inner
+@internal
 def spread(state, hx, hy, hz):
     """Fill PH with P H^T for H = (hx, hy, hz, 0, 0, 0); H P H^T."""
     for i in range(6):
@@ -49,7 +49,7 @@ def spread(state, hx, hy, hz):
     return hx * state[PH] + hy * state[PH + 1] + hz * state[PH + 2]
 
 
-@inner
+@internal
 def learn(state, hx, hy, hz, variance, innovation, first):
     """Take in one number, H x with this variance, in Joseph's form: right for any gain. Rows of the gain before `first`
     are zero: those states are not touched, but their share in the innovation's variance counts."""

@@ -8,7 +8,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.jit import inner, live, plain, pointer, row, three_each
+from strapdown.kernels.jit import internal, live, not_constant, pointer, row, three_each
 from strapdown.kernels.orientation.start import LEAST_FORCE2, rejected, vector, write_row
 from strapdown.kernels.orientation.state import (
     ACC_REJECTED,
@@ -80,7 +80,7 @@ STATE_SIZE = MAG_UNUSED + 1
 _FIELD = (FIELD_BLOCK, 2)
 
 
-@inner
+@internal
 def wrapped(angle):
     """In [-pi, pi], for an angle at most a turn outside."""
     if angle > math.pi:
@@ -90,7 +90,7 @@ def wrapped(angle):
     return angle
 
 
-@inner
+@internal
 def gain_of(tau, dt):
     """Of a first-order low-pass: no update for tau < 0, no memory for tau = 0."""
     if tau < 0.0:
@@ -98,7 +98,7 @@ def gain_of(tau, dt):
     return 1.0 if tau == 0.0 else 1.0 - math.exp(-dt / tau)
 
 
-@inner
+@internal
 def turned_by(delta, w, x, y, z):
     """The attitude (w, x, y, z) turned about the vertical by delta (rad, at most a turn)."""
     c, k = half_angle(delta * delta)
@@ -106,7 +106,7 @@ def turned_by(delta, w, x, y, z):
     return c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w
 
 
-@inner
+@internal
 def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     """One sample; rad/s, m/s2, uT in frame s. USUAL_STEP is known; it is the dt of the first sample."""
     first = state[BEGUN] == 0.0
@@ -128,7 +128,7 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     flags = 0.0
     if not follows:
         flags = GAP
-        lowpass_restart(state, plain(_FIELD))
+        lowpass_restart(state, not_constant(_FIELD))
         state[CLEAN_T], state[CANDIDATE_T] = 0.0, 0.0
     elif mx != 0.0 or my != 0.0 or mz != 0.0:
         mx_e, my_e, mz_e = rotate(w, x, y, z, mx, my, mz)
@@ -140,14 +140,14 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     state[FLAGS], state[STARTED] = flags, 1.0
 
 
-@inner
+@internal
 def _heading(state, settings, mx_e, my_e, mz_e, dt):
     """Turn e towards north by a reading of the field expressed in e."""
     passed = dt if state[SINCE_MAG] < 0.0 else state[SINCE_MAG]
     state[SINCE_MAG] = 0.0
     if abs(passed - state[MAG_STEP]) > SAME_STEP * state[MAG_STEP]:
         passed = usual_step(passed)
-        lowpass_new_step(state, plain(_FIELD), state[MAG_STEP], passed)
+        lowpass_new_step(state, not_constant(_FIELD), state[MAG_STEP], passed)
         state[MAG_STEP], state[MAG_KEY] = passed, 0.0
     if state[MAG_KEY] != settings[KEY]:
         state[MAG_KEY] = settings[KEY]
@@ -173,7 +173,7 @@ def _heading(state, settings, mx_e, my_e, mz_e, dt):
     state[MAG_UNUSED] = 1.0 if gain == 0.0 and state[K_MAG] > 0.0 else 0.0
 
 
-@inner
+@internal
 def rejecting_gain(gain, disturbed, rejected_t, dt, longest, factor):
     """(gain, time spent rejecting) for a reading: nothing from a disturbed one, but a little after too long a time."""
     if not disturbed:
@@ -183,7 +183,7 @@ def rejecting_gain(gain, disturbed, rejected_t, dt, longest, factor):
     return gain / factor, rejected_t
 
 
-@inner
+@internal
 def first_gain(gain, first, tau, dt):
     """(gain, next value of first): at least 1/N at the N-th reading, until tau has passed."""
     if first == 0.0:
@@ -192,7 +192,7 @@ def first_gain(gain, first, tau, dt):
     return max(gain, first), (0.0 if following * tau < dt else following)
 
 
-@inner
+@internal
 def _field(state, settings, mx_e, my_e, mz_e, dt):
     """Is this the field of the reference? Is it one that stays the same while the sensor turns?"""
     level = math.sqrt(mx_e * mx_e + my_e * my_e)
@@ -200,7 +200,7 @@ def _field(state, settings, mx_e, my_e, mz_e, dt):
     dip = -arc_tangent(mz_e, level)
     if settings[TAU_FIELD] > 0.0:
         state[FIELD_BLOCK + INPUT], state[FIELD_BLOCK + INPUT + 1] = norm, dip
-        lowpass(state, plain(_FIELD), settings[TAU_FIELD], dt, state[G_FIELD], state[A_FIELD])
+        lowpass(state, not_constant(_FIELD), settings[TAU_FIELD], dt, state[G_FIELD], state[A_FIELD])
         norm, dip = state[FIELD_BLOCK + INPUT + 2], state[FIELD_BLOCK + INPUT + 3]
     k = state[K_REFERENCE]
     norm_off, dip_off = norm - state[REFERENCE_NORM], dip - state[REFERENCE_DIP]

@@ -11,7 +11,7 @@ the low-passed gyroscope. SI units.
 
 import math
 
-from strapdown.kernels.jit import inner, plain
+from strapdown.kernels.jit import internal, not_constant
 from strapdown.kernels.orientation.start import KEPT_SIZE
 from strapdown.kernels.orientation.state import BIAS, KEY, LONGEST, OWN, OWN_SETTINGS, STARTED, Q
 from strapdown.kernels.orientation.vqf.lowpass import (
@@ -71,7 +71,7 @@ TURN_X, TURN_Y = TURN_BLOCK + INPUT, TURN_BLOCK + INPUT + 11
 SAME_STEP = 1e-6  # relative: time stamps carry roundoff, clocks of parts are off by more
 
 
-@inner
+@internal
 def _start(state, settings):
     """Memory before the first sample; a given attitude stands in Q, else the first sample gives the inclination."""
     state[BEGUN] = 1.0
@@ -82,19 +82,19 @@ def _start(state, settings):
         for k in range(4):
             state[Q_IS + k] = state[Q + k]
         state[ACC_X + 2] = 9.81  # only its direction matters, up; the first samples change it little
-        lowpass_settle(state, plain(_ACC))
+        lowpass_settle(state, not_constant(_ACC))
         _matrix(state)
-        lowpass_settle(state, plain(_TURN))
+        lowpass_settle(state, not_constant(_TURN))
 
 
-@inner
+@internal
 def q_es(state):
     """The attitude without heading: s to e."""
     w, x, y, z = state[Q_IS], state[Q_IS + 1], state[Q_IS + 2], state[Q_IS + 3]
     return mul(state[Q_EI], state[Q_EI + 1], state[Q_EI + 2], state[Q_EI + 3], w, x, y, z)
 
 
-@inner
+@internal
 def inclination_step(state, settings, gx, gy, gz, ax, ay, az, dt):
     """One sample: rates (rad/s) and specific force (m/s2) in s, a step dt (s) after the one before. True: not a gap."""
     first = state[BEGUN] == 0.0
@@ -121,13 +121,13 @@ def inclination_step(state, settings, gx, gy, gz, ax, ay, az, dt):
     return True
 
 
-@inner
+@internal
 def _new_step(state, settings, dt):
     """Gains of the low-passes and weights of the bias filter for steps of dt."""
     before = state[STEP]
-    lowpass_new_step(state, plain(_REST), before, dt)
-    lowpass_new_step(state, plain(_ACC), before, dt)
-    lowpass_new_step(state, plain(_TURN), before, dt)
+    lowpass_new_step(state, not_constant(_REST), before, dt)
+    lowpass_new_step(state, not_constant(_ACC), before, dt)
+    lowpass_new_step(state, not_constant(_TURN), before, dt)
     state[STEP], state[STEP_KEY] = dt, settings[KEY]
     state[G_ACC], state[A_ACC] = lowpass_gains(settings[TAU_ACC], dt)
     state[G_REST], state[A_REST] = lowpass_gains(settings[TAU_REST], dt)
@@ -140,12 +140,12 @@ def _new_step(state, settings, dt):
     state[W_REST] = rest * rest / growth + rest
 
 
-@inner
+@internal
 def _forget(state, settings, dt):
     """After a gap the low-passed values are of another time: begin them anew. The bias has grown less certain."""
-    lowpass_restart(state, plain(_REST))
-    lowpass_restart(state, plain(_ACC))
-    lowpass_restart(state, plain(_TURN))
+    lowpass_restart(state, not_constant(_REST))
+    lowpass_restart(state, not_constant(_ACC))
+    lowpass_restart(state, not_constant(_TURN))
     state[REST_T], state[AT_REST] = 0.0, 0.0
     most = settings[BIAS_SIGMA_START] * settings[BIAS_SIGMA_START]
     for k in range(3):
@@ -153,12 +153,12 @@ def _forget(state, settings, dt):
         state[at] = max(state[at], min(state[at] + settings[BIAS_GROWTH] * dt, most))
 
 
-@inner
+@internal
 def _rest(state, settings, gx, gy, gz, ax, ay, az, dt):
     """Is the sensor at rest: are all readings near their low-passed values, and the rate small enough for a bias?"""
     x, y = REST_BLOCK + INPUT, REST_BLOCK + INPUT + 6
     state[x], state[x + 1], state[x + 2], state[x + 3], state[x + 4], state[x + 5] = gx, gy, gz, ax, ay, az
-    lowpass(state, plain(_REST), settings[TAU_REST], dt, state[G_REST], state[A_REST])
+    lowpass(state, not_constant(_REST), settings[TAU_REST], dt, state[G_REST], state[A_REST])
     gyr_off2 = acc_off2 = largest = 0.0
     for k in range(3):
         gyr_off, acc_off = state[x + k] - state[y + k], state[x + 3 + k] - state[y + 3 + k]
@@ -174,7 +174,7 @@ def _rest(state, settings, gx, gy, gz, ax, ay, az, dt):
         state[AT_REST] = 1.0 if state[REST_T] >= settings[REST_TIME] else 0.0
 
 
-@inner
+@internal
 def _turn(state, gx, gy, gz, dt):
     """q_is after the step, by the rate without its bias."""
     rx, ry, rz = (gx - state[BIAS]) * dt, (gy - state[BIAS + 1]) * dt, (gz - state[BIAS + 2]) * dt
@@ -182,7 +182,7 @@ def _turn(state, gx, gy, gz, dt):
     state[Q_IS], state[Q_IS + 1], state[Q_IS + 2], state[Q_IS + 3] = w, x, y, z
 
 
-@inner
+@internal
 def up_turned(w, x, y, z, fx, fy, fz):
     """q_ei = (w, x, y, z) turned on by the shortest way so that the force f_i points up; with (x, y) of the force's
     direction in e before: how far it was off."""
@@ -201,20 +201,20 @@ def up_turned(w, x, y, z, fx, fy, fz):
     return w, x, y, z, k * ux, k * uy
 
 
-@inner
+@internal
 def _level(state, settings, ax, ay, az, dt):
     """q_ei after the sample; (x, y) of the direction of low-passed force in e before."""
     state[ACC_X], state[ACC_X + 1], state[ACC_X + 2] = rotate(
         state[Q_IS], state[Q_IS + 1], state[Q_IS + 2], state[Q_IS + 3], ax, ay, az
     )
-    lowpass(state, plain(_ACC), settings[TAU_ACC], dt, state[G_ACC], state[A_ACC])
+    lowpass(state, not_constant(_ACC), settings[TAU_ACC], dt, state[G_ACC], state[A_ACC])
     fx, fy, fz = state[ACC_Y], state[ACC_Y + 1], state[ACC_Y + 2]
     w, x, y, z, ux, uy = up_turned(state[Q_EI], state[Q_EI + 1], state[Q_EI + 2], state[Q_EI + 3], fx, fy, fz)
     state[Q_EI], state[Q_EI + 1], state[Q_EI + 2], state[Q_EI + 3] = w, x, y, z
     return ux, uy
 
 
-@inner
+@internal
 def _matrix(state):
     """R_es, and the bias told along x and y of e, as inputs of their low-pass."""
     w, x, y, z = q_es(state)
@@ -228,14 +228,14 @@ def _matrix(state):
     state[TURN_X + 9], state[TURN_X + 10] = xx * bx + xy * by + xz * bz, yx * bx + yy * by + yz * bz
 
 
-@inner
+@internal
 def _bias(state, settings, slope_x, slope_y, dt):
     """One step of the bias filter: at rest the gyroscope reads its bias; in motion the correction of the inclination is
     what the bias, low-passed as the force is, has turned it by; about the vertical it is only known to be small."""
     clip = settings[BIAS_CLIP]
     if settings[USE_MOTION] != 0.0:
         _matrix(state)
-        lowpass(state, plain(_TURN), settings[TAU_ACC], dt, state[G_ACC], state[A_ACC])
+        lowpass(state, not_constant(_TURN), settings[TAU_ACC], dt, state[G_ACC], state[A_ACC])
     most = settings[BIAS_SIGMA_START] * settings[BIAS_SIGMA_START]
     for k in range(3):
         at = VARIANCE + k * (7 - k) // 2
@@ -268,7 +268,7 @@ def _bias(state, settings, slope_x, slope_y, dt):
     state[BIAS + 2] = min(max(bz + dz, -clip), clip)
 
 
-@inner
+@internal
 def learn_bias(state, dx, dy, dz, rx, ry, rz, w, e):
     """Kalman update by one number, r . bias with variance w and innovation e; d: change of the bias by the
     numbers before it in the same sample. One by one is the same as three at once, without inverting a matrix."""

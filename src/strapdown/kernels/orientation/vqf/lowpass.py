@@ -11,7 +11,7 @@ import math
 from numba import njit
 
 from strapdown.kernels import rotation
-from strapdown.kernels.jit import inner, python_of
+from strapdown.kernels.jit import internal, python_of
 
 COUNT = 0  # samples in the mean; -1: the mean is over and the filter runs
 OFFSET = 1  # s, added to COUNT times the step to give the time that the mean has lasted
@@ -31,7 +31,7 @@ mul = _called(python_of(rotation.mul))
 rotate = _called(python_of(rotation.rotate))
 
 
-@inner
+@internal
 def lowpass_gains(tau, dt):
     """(g, a) for a step dt (s); g is 0 where the step is too long for the filter: then it passes its input on.
 
@@ -52,7 +52,7 @@ def lowpass_one(x, y, v, u, g, a):
     return y, v, x - ROOT2 * v - y
 
 
-@inner
+@internal
 def lowpass(state, block, tau, dt, g, a):
     """Filter the inputs of a block into its outputs."""
     first, n = block
@@ -76,7 +76,7 @@ def lowpass(state, block, tau, dt, g, a):
             )
 
 
-@inner
+@internal
 def lowpass_restart(state, block):
     """Forget all samples: the next output is the mean of the next inputs."""
     first, n = block
@@ -85,7 +85,7 @@ def lowpass_restart(state, block):
         state[first + INPUT + 2 * n + j] = 0.0
 
 
-@inner
+@internal
 def lowpass_settle(state, block):
     """As if the outputs had stood at the present values of the inputs for long."""
     first, n = block
@@ -95,7 +95,7 @@ def lowpass_settle(state, block):
         state[at + n], state[at + 2 * n], state[at + 3 * n] = state[at], 0.0, 0.0
 
 
-@inner
+@internal
 def lowpass_new_step(state, block, before, dt):
     """Keep the time that a mean has lasted when the step changes from `before` to dt."""
     first = block[0]
@@ -103,7 +103,7 @@ def lowpass_new_step(state, block, before, dt):
         state[first + OFFSET] += state[first + COUNT] * (before - dt)
 
 
-@inner
+@internal
 def usual_step(dt):
     """A step without the roundoff of the time stamps it is the difference of, where it can be told: steps of whole
     microseconds, and of rates of whole millihertz. Times added up from it then reach a limit in the sample meant."""
@@ -118,14 +118,14 @@ def usual_step(dt):
     return dt
 
 
-@inner
+@internal
 def unit_again(w, x, y, z):
     """A quaternion whose length is off 1 by roundoff, brought back: the first two terms of the root are exact then."""
     k = 1.5 - 0.5 * (w * w + x * x + y * y + z * z)
     return k * w, k * x, k * y, k * z
 
 
-@inner
+@internal
 def turned(w, x, y, z, rx, ry, rz):
     """The attitude turned on by the rotation vector r (rad), told in its own frame."""
     angle2 = rx * rx + ry * ry + rz * rz

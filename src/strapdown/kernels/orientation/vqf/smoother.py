@@ -8,7 +8,7 @@ backward, which has no delay, and the heading correction, filtered forward and b
 import numpy as np
 from numba import njit
 
-from strapdown.kernels.jit import inner, plain, pointer, row
+from strapdown.kernels.jit import internal, not_constant, pointer, row
 from strapdown.kernels.orientation.state import BIAS, DECLINATION, FLAGS, GAP, LONGEST, MAG_REJECTED, REST, STARTED, Q
 from strapdown.kernels.orientation.vqf.filter import (
     DISTURBED,
@@ -77,7 +77,7 @@ def smooth_rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, fla
     states[0, 0] = 0.0  # held until here: a pointer keeps nothing alive
 
 
-@inner
+@internal
 def _keep(numbers, bias, variance, j):
     """Bias and its variance of a step as row j."""
     bias_j, variance_j = row(bias, j), row(variance, j)
@@ -86,7 +86,7 @@ def _keep(numbers, bias, variance, j):
         variance_j[k] = numbers[VARIANCE + k]
 
 
-@inner
+@internal
 def _levelled(q, force_i):
     """q from q_is to q_es, z of e along the force."""
     w, x, y, z = 1.0, 0.0, 0.0, 0.0
@@ -96,7 +96,7 @@ def _levelled(q, force_i):
         q_j[0], q_j[1], q_j[2], q_j[3] = mul(w, x, y, z, q_j[0], q_j[1], q_j[2], q_j[3])
 
 
-@inner
+@internal
 def _turned_to_north(q, delta):
     """q from q_es to q_ns."""
     for j in range(len(q)):
@@ -104,7 +104,7 @@ def _turned_to_north(q, delta):
         q_j[0], q_j[1], q_j[2], q_j[3] = turned_by(delta[j], q_j[0], q_j[1], q_j[2], q_j[3])
 
 
-@inner
+@internal
 def _seen(state):
     """The flags of a step, with the field held for disturbed from the beginning on."""
     flags = int(state[FLAGS]) & GAP
@@ -113,14 +113,14 @@ def _seen(state):
     return flags
 
 
-@inner
+@internal
 def _either(forward, backward):
     """Rest if either way says so; disturbed if both do; a gap belongs to the row after it."""
     one, other = int(forward), int(backward)
     return float((one & GAP) | ((one | other) & REST) | (one & other & MAG_REJECTED))
 
 
-@inner
+@internal
 def _weighted_mean(bias, variance, j, back):
     """bias[j] := b + P (P + P')^-1 (b' - b): b, P found forward, b', P' backward (where it has the other sign)."""
     mean, p = row(bias, j), row(variance, j)
@@ -138,13 +138,13 @@ def _weighted_mean(bias, variance, j, back):
     mean[2] += pc * sx + pe * sy + pf * sz
 
 
-@inner
+@internal
 def _usual(before, dt):
     """The step without the roundoff of its time stamps: `before` if it is the same."""
     return before if abs(dt - before) <= SAME_STEP * before else usual_step(dt)
 
 
-@inner
+@internal
 def _integrate(state, settings, dt, gyr, acc, bias, q, force_i):
     """q_is from the first row on, and specific force in i."""
     w, x, y, z = 1.0, 0.0, 0.0, 0.0
@@ -160,7 +160,7 @@ def _integrate(state, settings, dt, gyr, acc, bias, q, force_i):
         f[0], f[1], f[2] = rotate(w, x, y, z, a[0], a[1], a[2])
 
 
-@inner
+@internal
 def _lowpass_both_ways(settings, dt, force_i, memory):
     """Forward, then backward over the result; each stretch between gaps by itself."""
     n, tau, longest = len(dt), settings[TAU_ACC], settings[LONGEST]
@@ -180,15 +180,15 @@ def _lowpass_both_ways(settings, dt, force_i, memory):
             for k in range(3):
                 block[INPUT + k] = f[k]
             if first and way == 0:
-                lowpass_restart(block, plain(_BLOCK))
+                lowpass_restart(block, not_constant(_BLOCK))
             elif first:
-                lowpass_settle(block, plain(_BLOCK))
-            lowpass(block, plain(_BLOCK), tau, step, g, a)
+                lowpass_settle(block, not_constant(_BLOCK))
+            lowpass(block, not_constant(_BLOCK), tau, step, g, a)
             for k in range(3):
                 f[k] = block[INPUT + 3 + k]
 
 
-@inner
+@internal
 def _heading_both_ways(settings, dt, mag, mag_new, flags, q, delta):
     """Heading of e in n, filtered forward and then backward over the result; rows without a reading keep the last."""
     n, longest, factor = len(dt), settings[LONGEST_REJECTION], settings[REJECTION_FACTOR]

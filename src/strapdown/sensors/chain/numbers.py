@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from strapdown.errors import InputError
 from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors import chain_settings as s
-from strapdown.sensors.chain_input import EVEN, locked
+from strapdown.sensors.chain.inputs import EVEN, locked
 from strapdown.sensors.temperature import ABSOLUTE_ZERO_C
 from strapdown.sensors.triad import NO_MATRIX, ZERO, Matrix, Triad, instability_processes
 

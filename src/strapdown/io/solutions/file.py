@@ -20,11 +20,11 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from strapdown.errors import InputError
+from strapdown.io.blocks.text import LINE_END, Block, text_blocks
 from strapdown.io.csv import csv_head, write_parts
 from strapdown.io.parquet import parquet_file, reason_of, write_row_groups
-from strapdown.io.solution_columns import Filling, columns_of, parts_of
+from strapdown.io.solutions.columns import Filling, columns_of, parts_of
 from strapdown.io.table import PLAIN_VALUES, finite_json, plain_value
-from strapdown.io.text_blocks import LINE_END, Block, text_blocks
 from strapdown.regular_file import opened
 from strapdown.types import Event, Solution
 
@@ -194,7 +194,7 @@ def _refuse_twice(names: list[str], path: Path) -> None:
 
 def _check_version(version: str, path: Path) -> None:
     if not version:
-        raise InputError(f"{path} is not a solution file; write one with io.solution.write_solution")
+        raise InputError(f"{path} is not a solution file; write one with io.solutions.file.write_solution")
     if version != SOLUTION_VERSION:
         raise InputError(
             f"{path} is a solution of format version {version[:20]!r}, this program reads {SOLUTION_VERSION}; "

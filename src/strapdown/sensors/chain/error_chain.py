@@ -17,7 +17,7 @@ from strapdown.errors import InputError
 from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors.error_chain import BAD, BLOCK, COLUMNS, measure_rows
 from strapdown.kernels.sensors.live_chain import read_rows
-from strapdown.sensors.chain_input import (
+from strapdown.sensors.chain.inputs import (
     SPACE,
     even_times,
     exact_step,
@@ -28,9 +28,10 @@ from strapdown.sensors.chain_input import (
     step_of,
     stride_of,
 )
-from strapdown.sensors.chain_numbers import PHYSICAL, chain_settings, drift_layout, memory_size, refuse_missing
-from strapdown.sensors.chain_numbers import as_mode as as_mode
-from strapdown.sensors.chain_state import (
+from strapdown.sensors.chain.measured import Measured as Measured
+from strapdown.sensors.chain.numbers import PHYSICAL, chain_settings, drift_layout, memory_size, refuse_missing
+from strapdown.sensors.chain.numbers import as_mode as as_mode
+from strapdown.sensors.chain.state import (
     Origin,
     ReadingState,
     adapted,
@@ -41,7 +42,6 @@ from strapdown.sensors.chain_state import (
     origin_of,
     state_of,
 )
-from strapdown.sensors.measured import Measured as Measured
 from strapdown.sensors.streams import branch
 from strapdown.sensors.temperature import Temperature, temperature_at
 from strapdown.sensors.triad import NO_MATRIX, Triad

@@ -9,8 +9,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from strapdown.errors import InputError
+from strapdown.io.blocks.growing import Growing
 from strapdown.io.columns import listed
-from strapdown.io.growing import Growing
 from strapdown.io.table import slices
 from strapdown.types import Event, Solution
 

@@ -13,11 +13,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from strapdown.errors import InputError
+from strapdown.io.blocks.growing import Growing
+from strapdown.io.blocks.memory import refuse_beyond_memory
 from strapdown.io.columns import COLUMNS, FLAGS, NEW
 from strapdown.io.frames import OURS
-from strapdown.io.growing import Growing
 from strapdown.io.mapping import EMPTY, ROW_NUMBER, Source
-from strapdown.io.memory import refuse_beyond_memory
 from strapdown.io.mended import blanked, mended, refuse_repeated, unrepeated
 from strapdown.sample import Fixes, Heights
 from strapdown.types import Increments, Motion, Recording

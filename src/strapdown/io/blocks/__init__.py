@@ -1,0 +1,1 @@
+"""Files read block by block: text, growing arrays, memory limits."""
