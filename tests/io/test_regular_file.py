@@ -79,7 +79,8 @@ def test_paths_are_text_or_path_and_may_be_absurd(name, tmp_path):
 LIMITED = """
 import resource, sys, time
 from pathlib import Path
-import strapdown.cli.main, strapdown.io, strapdown.evaluation.evaluate, strapdown.motion.recorded, strapdown.io.solutions.file
+import strapdown.cli.main, strapdown.io, strapdown.evaluation.evaluate, strapdown.motion.recorded
+import strapdown.io.solutions.file
 from strapdown.errors import InputError
 from strapdown.io import read
 from strapdown.evaluation.evaluate import read_reference

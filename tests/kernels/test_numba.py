@@ -55,7 +55,7 @@ def test_pointers_are_still_compiled():
 
     @numba.njit
     def third(table):
-        return jit.pointer(table)[2] + 10.0 * jit.row(table, 1)[1] + jit.plain(100)
+        return jit.pointer(table)[2] + 10.0 * jit.row(table, 1)[1] + jit.not_constant(100)
 
     assert third(np.arange(6.0).reshape(2, 3)) == 2.0 + 40.0 + 100.0
 

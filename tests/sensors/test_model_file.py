@@ -128,9 +128,9 @@ BAD = [
     ("full_scale_deg_s = 0", "full_scale_deg_s 0 rad/s is not above"),
     (
         "bias_rad_s = [1, 2, 3]\nbias_deg_s = [1, 2, 3]",
-        '"gyroscope.bias_deg_s" says the same as "bias_rad_s"; keep one',
+        '"gyroscope.bias_deg_s" states the same as "bias_rad_s"; keep one',
     ),
-    ("white_rad_s_rthz = [1, 2, 3]\nnoise_density_deg_s_rthz = [1, 2, 3]", "says the same as"),
+    ("white_rad_s_rthz = [1, 2, 3]\nnoise_density_deg_s_rthz = [1, 2, 3]", "states the same as"),
     ("filter_order = 1.5", "give 1 or 2"),
     ("loss = 1.0", "loss is 1.0; give a probability"),
     ("limits_c = [50, 20]", "limits_c is (50.0, 20.0); give the lower temperature first"),

@@ -38,7 +38,7 @@ def apply(calibration: Calibration, recording: Recording) -> Recording:
         )
     if recording.increments is not None:
         raise InputError("the log has increments (delta angle, delta velocity), which this calibration is not for")
-    checked(recording, uses=tuple(todo))
+    checked(recording, uses=tuple(todo), upright=False)
     warn_other_part("the calibration", calibration.part, recording)
     values: dict[str, Any] = {}
     f_s = recording.acc_s

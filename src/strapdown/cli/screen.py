@@ -67,7 +67,7 @@ def ready(*more: str) -> None:
         for compiled in compile_kernels(files):
             bar.advance(task)
             if compiled and not said:
-                bar.console.print("first run: compiling numerical kernels, cached from then on")
+                bar.console.print("compiling numerical kernels, once; they are kept for later runs")
                 bar.start()
                 said = True
         if said and cache_problem() is not None:

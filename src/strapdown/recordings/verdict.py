@@ -45,20 +45,23 @@ def examine(
     uses: Sequence[str] = ALL,
     gravity: float | None = None,
     rests: bool = False,
+    upright: bool = True,
     q_bs: ArrayLike | None = None,
 ) -> Findings:
     """What is wrong or notable about a log: units, signs, axes, faults.
 
     uses: instruments that the caller takes readings of. gravity (m/s2): of the place; by default what the log states,
-    else the standard. rests: the log is meant to be at rest, throughout or in poses. q_bs: mounting of the sensor.
+    else the standard. rests: the log is meant to be at rest, throughout or in poses. upright: False where the sensor
+    may lie in any attitude, z down as well. q_bs: mounting of the sensor.
     """
     uses = tuple(name for name in ALL if name in uses and getattr(recording, FIELDS[name]) is not None)
     g = stated_gravity(recording, gravity)
     q = None if q_bs is None else np.asarray(q_bs, dtype=np.float64)
     known = _EXAMINED.setdefault(recording, {})
-    asked = (uses, g, rests, None if q is None else tuple(q.tolist()))
+    asked = (uses, g, rests, upright, None if q is None else tuple(q.tolist()))
     if asked not in known:
-        known[asked] = _examined(recording, uses, g, rests, q)
+        found = _examined(recording, uses, g, rests, q)
+        known[asked] = found if upright else sorted_findings(f for f in found if f.kind.partition("_")[0] != "z")
     return known[asked]
 
 
@@ -90,10 +93,11 @@ def checked(
     uses: Sequence[str] = ALL,
     gravity: float | None = None,
     rests: bool = False,
+    upright: bool = True,
     q_bs: ArrayLike | None = None,
 ) -> Findings:
     """As examine; a log that is certainly wrong raises its sentence, doubts are LogWarnings."""
-    findings = examine(recording, uses=uses, gravity=gravity, rests=rests, q_bs=q_bs)
+    findings = examine(recording, uses=uses, gravity=gravity, rests=rests, upright=upright, q_bs=q_bs)
     findings.refuse()
     for finding in findings.of(WARN):
         warnings.warn(finding.sentence, LogWarning, stacklevel=3)

@@ -81,8 +81,8 @@ def signals(recordings: Mapping[str, Recording], title: str) -> Figure:
                 middle = 0.5 * (low + high)
                 axis.set_ylim(middle - 0.5 * LEAST_SPAN, middle + 0.5 * LEAST_SPAN)
             axis.set_xlabel("time, s")
-        title = f"{name} on {recording.meta.get('link', '?')}: {_kind(recording)}"
-        axes[0, column].set_title("\n".join(textwrap.wrap(title, 50)))
+        about = f"{name} on {recording.meta.get('link', '?')}: {_kind(recording)}"
+        axes[0, column].set_title("\n".join(textwrap.wrap(about, 50)))
     drawn = max((axis.get_legend_handles_labels() for axis in axes.flat), key=lambda found: len(found[1]))
     if len(drawn[1]) > 1:  # outside: a signal may go anywhere in its panel
         figure.legend(*drawn, loc="outside lower center", ncols=3)

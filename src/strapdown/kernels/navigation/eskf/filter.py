@@ -62,8 +62,8 @@ def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, reported, ta
 
     Arrays are flat, row after row. seen: bits of what mag and extra hold, and of a believed stop. mag, extra: empty
     where no row has any. nominal: q, p, v, biases (17 numbers a row); sigma: of the error state (16); nis: one for each
-    kind; reported: bits used, bits rejected. nominal empty: a live sample, of which only x is wanted. tapes, states: empty
-    or of all rows, for the smoother. A first sample has no step before it: it is kept as the start of the next.
+    kind; reported: bits used, bits rejected. nominal empty: a live sample, of which only x is wanted. tapes, states:
+    empty or of all rows, for the smoother. A first sample has no step before it: it is kept as the start of the next.
     """
     n = len(dt)
     live, taped, has_mag, has_extra = len(nominal) == 0, len(tapes) > 0, len(mag) > 0, len(extra) > 0
