@@ -128,14 +128,18 @@ def compile_kernels(files: Sequence[str], live: bool = False) -> Iterator[bool]:
     if config.DISABLE_JIT:
         return
     kernels = [item for item in kernels_of(files, live) if item[0] not in _fixed]
-    yield from compile_each(kernels, lambda module: f"{module.removeprefix(_HERE)} {'live' if live else ''}")
+
+    def request(modules: list[str]) -> str:
+        return f"{','.join(module.removeprefix(_HERE) for module in modules)} {'live' if live else ''}"
+
+    yield from compile_each(kernels, request)
 
 
 def help_to_compile() -> None:
     """Body of a helper process: compile files of kernels, into the cache, as the parent process asks for them."""
     for request in requested_files():
-        file, _, live = request.partition(" ")
-        for kernel, signature in kernels_of([file], live == "live"):
+        files, _, live = request.partition(" ")
+        for kernel, signature in kernels_of(files.split(","), live == "live"):
             compile_one(kernel, signature)
 
 

@@ -1,7 +1,8 @@
 """Compiles a list of kernels; on several cores, with the help of other processes.
 
-Compiled kernels reach this process through numba's cache. Files of kernels are the unit of work, because kernels of one
-file share functions. This process takes files from the front of the list, the others ask for files from its end.
+Compiled kernels reach this process through numba's cache. The unit of work is a folder that a package's kernels share:
+they call the same functions, which two processes would compile twice. Folders of many independent kernels are divided
+by file. This process takes units from the front of the list, the others ask for units from its end.
 """
 
 import os
@@ -17,6 +18,8 @@ from typing import Any
 from strapdown.kernels.cache import cache_problem
 
 _MOST_PROCESSES = 4
+_DIVIDED = ("strapdown.kernels", "strapdown.kernels.orientation", "strapdown.kernels.navigation")
+_TOGETHER = {"strapdown.kernels.orientation.lodestar": "strapdown.kernels.orientation.vqf"}  # which it is built on
 _READY = "ready"
 _PROGRAM = """
 import sys
@@ -26,12 +29,12 @@ help_to_compile()
 """
 
 
-def compile_each(kernels: Sequence[tuple[Any, Any]], request: Callable[[str], str]) -> Iterator[bool]:
+def compile_each(kernels: Sequence[tuple[Any, Any]], request: Callable[[list[str]], str]) -> Iterator[bool]:
     """Compile or load every kernel for its signature; yields for each whether it had to be compiled.
 
-    request(module) is the line that asks a helper process for the kernels of a module.
+    request(modules) is the line that asks a helper process for the kernels of some modules.
     """
-    missing = _Files(_not_in_cache(kernels))
+    missing = _Units(_not_in_cache(kernels))
     count = 0 if cache_problem() else min(_cores(), _MOST_PROCESSES, len(missing)) - 1
     helpers: list[_Helper] = []
     later = []
@@ -82,11 +85,19 @@ def _not_in_cache(kernels: Sequence[tuple[Any, Any]]) -> list[str]:
     return list(missing)
 
 
-class _Files:
-    """The files that have to be compiled; each is taken once, by this process or by a helper."""
+def unit_of(module: str) -> str:
+    """What is compiled by one process: the module, or the folder whose kernels share their functions."""
+    folder = module.rpartition(".")[0]
+    return module if folder in _DIVIDED else _TOGETHER.get(folder, folder)
+
+
+class _Units:
+    """The modules that have to be compiled, by unit; each unit is taken once, by this process or by a helper."""
 
     def __init__(self, modules: list[str]) -> None:
-        self._free = modules
+        self._free: dict[str, list[str]] = {}
+        for module in modules:
+            self._free.setdefault(unit_of(module), []).append(module)
         self._helped: set[str] = set()
         self._lock = threading.Lock()
 
@@ -94,27 +105,26 @@ class _Files:
         return len(self._free)
 
     def take(self, module: str) -> bool:
-        """For this process: False if a helper has taken the file."""
+        """For this process: False if a helper has taken the module's unit."""
         with self._lock:
-            if module in self._free:
-                self._free.remove(module)
+            self._free.pop(unit_of(module), None)
             return module not in self._helped
 
-    def give(self) -> str | None:
-        """For a helper: a file, or None if all are taken."""
+    def give(self) -> list[str] | None:
+        """For a helper: the modules of a unit, or None if all are taken."""
         with self._lock:
             if not self._free:
                 return None
-            module = self._free.pop()
-            self._helped.add(module)
-            return module
+            _, modules = self._free.popitem()  # the last
+            self._helped.update(modules)
+            return modules
 
 
 class _Helper:
     """A process that compiles into the cache. It ends when its standard input ends, so also when we are killed."""
 
-    def __init__(self, files: _Files, request: Callable[[str], str]) -> None:
-        self._files, self._request = files, request
+    def __init__(self, units: _Units, request: Callable[[list[str]], str]) -> None:
+        self._units, self._request = units, request
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _PROGRAM, str(Path(__file__).parents[2])],
             stdin=subprocess.PIPE,
@@ -131,10 +141,10 @@ class _Helper:
         with suppress(OSError, ValueError):  # the process has ended, or end() has closed the pipes
             for line in asking:
                 if line.strip() == _READY:
-                    module = self._files.give()
-                    if module is None:
+                    modules = self._units.give()
+                    if modules is None:
                         break
-                    answer.write(self._request(module) + "\n")
+                    answer.write(self._request(modules) + "\n")
                     answer.flush()
             answer.close()
 
