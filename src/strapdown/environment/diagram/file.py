@@ -18,9 +18,8 @@ VERSION = 1
 # version: what turns the plain values of that version into those of the next; version 1 is the first
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
-# A diagram of the largest size is about 500 kB; what is longer is no diagram, and tomllib reads 1 MB in about a second.
-MAX_BYTES = 1_000_000
-MAX_LINE = 10_000  # tomllib takes a time that grows with the square of a key's length
+MAX_BYTES = 500_000  # a diagram of the largest size has about 350 kB
+MAX_DOTS = 100  # between two "=" of a line: tomllib takes a time that grows with the square of the parts of a key
 MAX_BLOCKS = 2_000  # with all sub-diagrams expanded
 MAX_WIRES = 10_000
 
@@ -126,9 +125,11 @@ def read_diagram(path: str | os.PathLike[str]) -> Diagram:
 
 def diagram_from_text(text: str, source: str = "") -> Diagram:
     """The diagram in TOML text; source: the name for messages."""
+    if len(text) > MAX_BYTES:
+        raise _refused(f"has {len(text) / 1e6:.1f} MB, a diagram at most {MAX_BYTES / 1e6:g} MB", source, "size")
     for i, line in enumerate(text.split("\n"), start=1):
-        if len(line) > MAX_LINE:
-            raise _refused(f"line {i} has {len(line)} characters, at most {MAX_LINE} are read", source, "size")
+        if line.count(".") > MAX_DOTS and max(part.count(".") for part in line.split("=")) > MAX_DOTS:
+            raise _refused(f"line {i} has a key or a list with more than {MAX_DOTS} dots; shorten it", source, "size")
     try:
         values = tomllib.loads(text)
     except RecursionError:

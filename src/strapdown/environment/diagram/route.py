@@ -24,6 +24,9 @@ def routes(panel: Panel) -> list[list[Point]]:
     if wide * high > _MAX_CELLS:
         return [_simple(panel, c) for c in panel.connections]
     grid = _Grid(boxes, left, top, wide, high)
+    for c in panel.connections:
+        grid.reserve(panel.boxes[c.source].port_xy("out", c.output), 1, f"{c.source}.{c.output}")
+        grid.reserve(panel.boxes[c.target].port_xy("in", c.input), -1, f"{c.source}.{c.output}")
     found: dict[int, list[Point]] = {}
     # short wires first: they have the fewest ways
     length = {i: _length(panel, c) for i, c in enumerate(panel.connections)}
@@ -71,6 +74,12 @@ class _Grid:
 
     def _point(self, cell: _Cell) -> Point:
         return cell[0] * GRID + self.left, cell[1] * GRID + self.top
+
+    def reserve(self, port: Point, side: int, signal: str) -> None:
+        """Keep the cells in front of a port for its own signal."""
+        x, y = self._cell(port)
+        for cell in ((x + side, y), (x + 2 * side, y)):
+            self.used[cell, True] = self.used[cell, False] = signal
 
     def way(self, begin: Point, end: Point, signal: str) -> list[Point] | None:
         """The cheapest way from an output to an input (A*), None if there is none or the search takes too long."""
