@@ -207,14 +207,18 @@ def _problem(complaint: Any, values: Any) -> Problem:
     if complaint["type"] == "extra_forbidden":
         names = [f.alias or n for n, f in model.model_fields.items()]
         message = f'key "{field[:60]}" is not known; {did_you_mean(field, names)}'
-    elif complaint["type"] == "missing":
+    elif complaint["type"] == "missing" and len(loc) == 1:
         message = f'key "{field}" is missing; add it'
     elif complaint["type"] == "value_error":
         message = " ".join(filter(None, (field, str(complaint["ctx"]["error"]))))
     else:
-        text = complaint["msg"][0].lower() + complaint["msg"][1:]
+        given = complaint["input"]
+        if len(loc) > 1 and isinstance(values, dict):
+            given = values.get(field)
+        text = "a value is missing" if complaint["type"] == "missing" else complaint["msg"]
+        text = text[0].lower() + text[1:]
         text = re.sub(r"valid (dictionary or instance of )?\w*Table\b|valid dictionary\b", "table", text)
-        message = f"{field or 'the table'} is {shown(complaint['input'])}: {text.replace('tuple', 'list')}"
+        message = f"{field or 'the table'} is {shown(given)}: {text.replace('tuple', 'list')}"
     return Problem("file", block, ", ".join(places), message)
 
 

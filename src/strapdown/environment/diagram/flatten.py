@@ -56,7 +56,7 @@ def size_problems(sheets: Mapping[str, CheckedSheet]) -> list[Problem]:
     done: dict[str, tuple[int, int]] = {}  # sheet: blocks, depth
     problems: list[Problem] = []
     on_path: list[str] = []
-    work: list[tuple[str, bool]] = [(name, False) for name in sheets]
+    work: list[tuple[str, bool]] = [(name, False) for name in reversed(sheets)]
     while work:
         name, leaving = work.pop()
         if leaving:
@@ -77,7 +77,7 @@ def size_problems(sheets: Mapping[str, CheckedSheet]) -> list[Problem]:
             continue
         on_path.append(name)
         work.append((name, True))
-        work += [(sub, False) for sub in dict.fromkeys(subs[name])]
+        work += [(sub, False) for sub in reversed(dict.fromkeys(subs[name]))]
     if problems:
         return problems
     blocks, depth = done[""]

@@ -61,10 +61,10 @@ def _kind(cls: Any) -> Kind:
     name, category = cls.block_kind, cls.block_category
     if not isinstance(name, str) or not _KIND_NAME.fullmatch(name):
         raise InputError(f"class {cls.__name__} has the block kind {name!r}; use letters, digits and _")
-    description = inspect.getdoc(cls) if cls.__doc__ else ""
+    description = " ".join(((inspect.getdoc(cls) or "") if cls.__doc__ else "").partition("\n\n")[0].split())
     if not description or not isinstance(category, str) or not category:
         raise InputError(f'block kind "{name}" has no docstring or no category; the palette shows both')
-    kind = Kind(name, category, " ".join(description.partition("\n\n")[0].split()), cls)
+    kind = Kind(name, category, description, cls)
     for method in ("start", "step"):
         if not callable(getattr(cls, method, None)):
             raise InputError(f'block kind "{name}" has no method {method}; see docs/diagram.md')
