@@ -4,6 +4,7 @@ from benchmarks import (
     calibration_magnetometer,
     calibration_positions,
     calibration_temperature,
+    diagram,
     navigation,
     orientation,
     rotations,
@@ -37,6 +38,7 @@ def main() -> None:
         calibration_temperature,
         orientation,
         navigation,
+        diagram,
     )
     for part in parts:
         for line in part.report():

@@ -64,47 +64,47 @@ def own(tmp_path):
 
 
 def test_check_without_problems_lists_the_blocks():
-    said = command("diagram", "check", EXAMPLE)
-    assert said.code == 0 and said.err == ""
-    assert "no problems; 10 blocks on a base clock of 1000 Hz" in said.out
-    assert re.search(r"plant/speed\W+integrator\W+1000\W+out: m/s", said.out)
+    result = command("diagram", "check", EXAMPLE)
+    assert result.code == 0 and result.err == ""
+    assert "no problems; 10 blocks on a base clock of 1000 Hz" in result.out
+    assert re.search(r"plant/speed\W+integrator\W+1000\W+out: m/s", result.out)
 
 
 def test_check_lists_all_problems_and_exits_2(broken):
-    said = command("diagram", "check", broken)
-    assert said.code == 2 and said.out == ""
-    lines = said.err.strip().splitlines()
+    result = command("diagram", "check", broken)
+    assert result.code == 2 and result.out == ""
+    lines = result.err.strip().splitlines()
     assert len(lines) == 2 and all(line.startswith(f"strapdown: {broken}: block ") for line in lines)
     assert "did you mean gain" in lines[0] and "expects unit rad, receives unit m" in lines[1]
 
 
 def test_check_as_json(broken):
-    said = command("diagram", "check", broken, "--json")
-    document = json.loads(said.out)
-    assert said.code == 2 and [p["kind"] for p in document["problems"]] == ["kind", "type"]
+    result = command("diagram", "check", broken, "--json")
+    document = json.loads(result.out)
+    assert result.code == 2 and [p["kind"] for p in document["problems"]] == ["kind", "type"]
     assert document["problems"][0]["block"] == "c"
-    said = command("diagram", "check", EXAMPLE, "--json")
-    document = json.loads(said.out)
-    assert said.code == 0 and document["problems"] == [] and len(document["blocks"]) == 10
+    result = command("diagram", "check", EXAMPLE, "--json")
+    document = json.loads(result.out)
+    assert result.code == 0 and document["problems"] == [] and len(document["blocks"]) == 10
     assert {b["path"]: b["rate_hz"] for b in document["blocks"]}["plant/speed"] == 1000.0
 
 
 def test_files_that_are_no_diagrams_are_problems_too(tmp_path):
     path = tmp_path / "d.toml"
     path.write_text("version = 9\n")
-    said = command("diagram", "check", path)
-    assert said.code == 2 and said.err.count("\n") == 1 and "newer than this program" in said.err
+    result = command("diagram", "check", path)
+    assert result.code == 2 and result.err.count("\n") == 1 and "newer than this program" in result.err
     assert json.loads(command("diagram", "check", path, "--json").out)["problems"][0]["kind"] == "file"
     assert command("diagram", "check", tmp_path / "nothing.toml").code == 2
 
 
 def test_own_blocks_only_where_their_file_is_named(own):
     file, blocks = own
-    said = command("diagram", "check", file)
-    assert said.code == 2 and 'kind "twice" is not known' in said.err
+    result = command("diagram", "check", file)
+    assert result.code == 2 and 'kind "twice" is not known' in result.err
     assert command("diagram", "check", file, "--blocks", blocks).code == 0
-    said = command("diagram", "check", file, "--blocks", blocks, "--blocks", blocks)
-    assert said.code == 2 and "exists already" in said.err
+    result = command("diagram", "check", file, "--blocks", blocks, "--blocks", blocks)
+    assert result.code == 2 and "exists already" in result.err
 
 
 def drawn(path):
@@ -114,8 +114,8 @@ def drawn(path):
 
 
 def test_show_draws_every_block_port_and_signal(tmp_path):
-    said = command("diagram", "show", EXAMPLE, "-o", tmp_path / "d.svg")
-    assert said.code == 0 and said.err == "" and "picture: " in said.out
+    result = command("diagram", "show", EXAMPLE, "-o", tmp_path / "d.svg")
+    assert result.code == 0 and result.err == "" and "picture: " in result.out
     root = drawn(tmp_path / "d.svg")
     texts = [t.text for t in root.iter(f"{SVG}text")]
     for word in ("target", "controller", "plant", "filter", "scope", "measured", "net force", "position", "m/s2", "N"):
@@ -162,8 +162,8 @@ def test_blocks_without_a_place_stand_in_columns_by_depth():
 
 
 def test_show_marks_broken_blocks_and_says_so(broken, tmp_path):
-    said = command("diagram", "show", broken, "-o", tmp_path / "d.svg")
-    assert said.code == 0 and "note: 2 problems; strapdown diagram check lists them" in said.err
+    result = command("diagram", "show", broken, "-o", tmp_path / "d.svg")
+    assert result.code == 0 and "note: 2 problems; strapdown diagram check lists them" in result.err
     root = drawn(tmp_path / "d.svg")
     assert [r.get("class") for r in root.iter(f"{SVG}rect")].count("node bad") == 2
 
@@ -183,20 +183,20 @@ def test_show_marks_broken_blocks_and_says_so(broken, tmp_path):
 def test_odd_diagrams_are_drawn(text, tmp_path):
     path = tmp_path / "d.toml"
     path.write_text(text)
-    said = command("diagram", "show", path, "-o", tmp_path / "d.svg")
-    assert said.code == 0, said.err
+    result = command("diagram", "show", path, "-o", tmp_path / "d.svg")
+    assert result.code == 0, result.err
     drawn(tmp_path / "d.svg")
 
 
 def test_show_refuses_other_pictures_and_leaves_no_file(tmp_path, broken):
-    said = command("diagram", "show", EXAMPLE, "-o", tmp_path / "d.png")
-    assert said.code == 2 and "name it" in said.err and not (tmp_path / "d.png").exists()
+    result = command("diagram", "show", EXAMPLE, "-o", tmp_path / "d.png")
+    assert result.code == 2 and "name it" in result.err and not (tmp_path / "d.png").exists()
     broken.write_text("version = ")
-    said = command("diagram", "show", broken, "-o", tmp_path / "d.svg")
-    assert said.code == 2 and said.err.count("\n") == 1 and not (tmp_path / "d.svg").exists()
+    result = command("diagram", "show", broken, "-o", tmp_path / "d.svg")
+    assert result.code == 2 and result.err.count("\n") == 1 and not (tmp_path / "d.svg").exists()
 
 
 def test_help_has_examples():
     for words in (("diagram", "check"), ("diagram", "show")):
-        said = command(*words, "--help")
-        assert said.code == 0 and "Example: strapdown diagram" in " ".join(said.out.split())
+        result = command(*words, "--help")
+        assert result.code == 0 and "Example: strapdown diagram" in " ".join(result.out.split())

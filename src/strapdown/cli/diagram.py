@@ -1,5 +1,6 @@
 """strapdown diagram: check a functional block diagram, draw it."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,8 +30,6 @@ def check(
 
     Example: strapdown diagram check examples/diagrams/second_order_pid.toml
     """
-    import sys
-
     from strapdown.cli import screen
     from strapdown.environment.diagram.check import analysed
     from strapdown.environment.diagram.file import read_diagram
@@ -86,7 +85,7 @@ def show(
     print(f"picture: {output}")
     if problems:
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        screen.told().print(f"note: {count}; strapdown diagram check lists them", soft_wrap=True, markup=False)
+        print(f"note: {count}; strapdown diagram check lists them", file=sys.stderr)
 
 
 def _kinds(files: list[Path] | None) -> "Kinds":

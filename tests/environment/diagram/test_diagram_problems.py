@@ -333,6 +333,14 @@ def test_classes_that_do_not_fit_are_problems_of_their_block():
         def __init__(self, p):
             self.inputs, self.outputs, self.rate_hz = {}, {}, 100.0
 
+    class Refuses(OwnRate):
+        def refuses(self, dt):
+            return 1 / 0
+
+    class Unresolved(OwnRate):
+        def resolved(self, inputs, outputs):
+            return 1 / 0
+
     def sentences(cls, **keys):
         return "; ".join(str(p) for p in check(diagram({"a": ("own", {}, keys)}), own(cls)))
 
@@ -342,6 +350,9 @@ def test_classes_that_do_not_fit_are_problems_of_their_block():
     assert "its rate is 'fast'" in sentences(WrongRate)
     assert "its own rate is 100 Hz, rate_hz asks for 50 Hz; remove rate_hz" in sentences(OwnRate, rate_hz=50.0)
     assert sentences(OwnRate) == ""
+    assert "refuses raised ZeroDivisionError" in sentences(Refuses)
+    with pytest.raises(InputError, match="resolved of block class Unresolved raised ZeroDivisionError"):
+        sentences(Unresolved)
 
 
 # hostile files: refused within seconds, on a machine that is busy with other tests

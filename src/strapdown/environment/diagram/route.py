@@ -1,4 +1,4 @@
-"""Wires with right angles around boxes: the cheapest way on a grid, where bends and shared stretches cost extra."""
+"""Wires with right angles around boxes: the cheapest way on a grid, where corners and shared stretches cost extra."""
 
 import heapq
 from collections.abc import Iterable

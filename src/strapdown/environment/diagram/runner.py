@@ -13,7 +13,7 @@ from strapdown.environment.diagram.generate import FILE, Cycle, NotFinite, bind,
 from strapdown.environment.diagram.kinds import Kinds
 from strapdown.environment.diagram.port import Port
 from strapdown.environment.diagram.problem import did_you_mean
-from strapdown.environment.diagram.schedule import Plan, Step, resolved
+from strapdown.environment.diagram.schedule import Plan, Step, refusal, resolved
 from strapdown.errors import InputError
 
 _CAREFUL = 2  # ticks of every combination of due blocks; at the second one a block has a state of its own
@@ -237,7 +237,7 @@ class Runner:
         except Exception:  # replace has the sentence on it
             self.replace(diagram)
             return
-        if _outside(made) != _outside(step.block) or getattr(made, "refuses", lambda dt: None)(step.dt):
+        if _outside(made) != _outside(step.block) or refusal(made, step.dt):
             self.replace(diagram)
             return
         steps = list(self.plan.steps)

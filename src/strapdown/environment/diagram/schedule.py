@@ -12,6 +12,7 @@ from strapdown.environment.diagram.order import delays
 from strapdown.environment.diagram.port import Port
 from strapdown.environment.diagram.problem import Problem
 from strapdown.environment.diagram.signal_types import SignalTypes
+from strapdown.errors import InputError
 
 MAX_CYCLE = 100_000  # ticks until all rates coincide again; the table of what is due has this length
 _WHOLE = 1e-9  # relative: roundoff of base_hz / rate_hz, and rates written with 10 digits
@@ -90,8 +91,7 @@ def periods(nodes: Sequence[Node], base_hz: float, control_hz: float) -> tuple[l
                 message = f"rate {rate:g} Hz does not divide the base clock of {base_hz:g} Hz; choose {near} Hz"
                 every = 0
         if not message:
-            refuses = getattr(node.block, "refuses", None)
-            message = (refuses(every / base_hz) if callable(refuses) else None) or ""
+            message = refusal(node.block, every / base_hz)
         if message:
             problems.append(Problem("rate", node.path, node.place, message))
         found.append(every)
@@ -146,6 +146,15 @@ def plan_of(
     return Plan(tuple(steps), tuple(order), base_hz, len(slots), tuple(feeds), math.lcm(1, *every))
 
 
+def refusal(block: Any, dt: float) -> str:
+    """Why the block cannot run with this step; empty if it can."""
+    refuses = getattr(block, "refuses", None)
+    try:
+        return (refuses(dt) if callable(refuses) else None) or ""
+    except Exception as error:  # the user's own class may raise anything
+        return " ".join(f"refuses raised {type(error).__name__}: {error}".split())[:200]
+
+
 def _memoryless(node: Node) -> bool:
     return callable(getattr(node.block, "apply", None)) and not delays(node)
 
@@ -153,7 +162,11 @@ def _memoryless(node: Node) -> bool:
 def resolved(block: Any, inputs: Mapping[str, Port], outputs: Mapping[str, Port]) -> Any:
     """The block for ports whose shapes are known, where it has a use for them."""
     method = getattr(block, "resolved", None)
-    return method(inputs, outputs) if callable(method) else block
+    try:
+        return method(inputs, outputs) if callable(method) else block
+    except Exception as error:  # the user's own class may raise anything
+        text = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        raise InputError(f"resolved of block class {type(block).__name__} raised {text}; correct it") from error
 
 
 def _filled(port: Port) -> Any:
