@@ -1,8 +1,8 @@
 """Block diagrams against PathSim and bdsim: CPU time of one cycle of a chain of 20 scalar blocks.
 
 The chain is the same everywhere: a constant, then 19 gains. Ours runs by `Runner.tick`, with its test of every value.
-PathSim runs by `Simulation.timestep`, bdsim by `BlockDiagram.evaluate`, the inner loop of its simulation. A second chain of
-ours mixes kinds (gains, limits, filters, integrators); it shows what blocks with memory cost.
+PathSim runs by `Simulation.timestep`, bdsim by `BlockDiagram.evaluate`, the inner loop of its simulation. A second
+chain of ours mixes kinds (gains, limits, filters, integrators); it shows what blocks with memory cost.
 """
 
 import contextlib

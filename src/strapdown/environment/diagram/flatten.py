@@ -56,7 +56,7 @@ def size_problems(sheets: Mapping[str, CheckedSheet]) -> list[Problem]:
     done: dict[str, tuple[int, int]] = {}  # sheet: blocks, depth
     problems: list[Problem] = []
     on_path: list[str] = []
-    work: list[tuple[str, bool]] = [(name, False) for name in reversed(sheets)]
+    work: list[tuple[str, bool]] = [(name, False) for name in reversed(list(sheets))]
     while work:
         name, leaving = work.pop()
         if leaving:
