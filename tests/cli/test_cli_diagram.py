@@ -125,6 +125,11 @@ def test_show_draws_every_block_port_and_signal(tmp_path):
     assert len(wires) == 4 + 7  # signals of the main diagram and of the sub-diagram
 
 
+def test_the_picture_of_the_docs_is_that_of_the_example(tmp_path):
+    command("diagram", "show", EXAMPLE, "-o", tmp_path / "d.svg")
+    assert (tmp_path / "d.svg").read_bytes() == (ROOT / "docs" / "pictures" / "diagram.svg").read_bytes()
+
+
 def inside(point, box):
     x, y, w, h = box
     return x < point[0] < x + w and y < point[1] < y + h

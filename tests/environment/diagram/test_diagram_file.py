@@ -1,9 +1,18 @@
 """Diagram files: what is read, written and refused."""
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from helpers import ROOT
-from strapdown.environment.diagram import DiagramError, check, read_diagram, write_diagram
+from strapdown.environment.diagram import (
+    BlockError,
+    DiagramError,
+    check,
+    compile_diagram,
+    read_diagram,
+    write_diagram,
+)
 from strapdown.environment.diagram import file as diagram_file
 from strapdown.environment.diagram.file import Diagram, diagram_from, diagram_from_text, diagram_text
 from strapdown.errors import InputError
@@ -160,6 +169,55 @@ def test_older_versions_are_read(monkeypatch):
     monkeypatch.setitem(diagram_file.UPGRADES, 1, lambda values: {"title": values["name"]})
     read = diagram_from({"version": 1, "name": "old"})
     assert (read.version, read.title) == (2, "old")
+
+
+PIECES = [
+    "",
+    "0",
+    "-1",
+    "1e300",
+    "nan",
+    "[",
+    "]",
+    "{",
+    "}",
+    '"',
+    "=",
+    ".",
+    "\n",
+    "[[block]]",
+    "[[diagram]]",
+    "[[wire]]",
+]
+PIECES += [
+    'name = "a"',
+    'kind = "sum"',
+    "true",
+    '"x"',
+    "[1, 2]",
+    "pid",
+    "plant",
+    "version = 1",
+    "é",
+    "\0",
+    "rate_hz = 7",
+]
+
+
+@settings(max_examples=300, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.sampled_from(EXAMPLES),
+    st.lists(st.tuples(st.floats(0, 1), st.integers(0, 30), st.sampled_from(PIECES)), max_size=4),
+)
+def test_damaged_files_run_or_are_refused_in_a_sentence(path, edits):
+    text = path.read_text(encoding="utf-8")
+    for at, length, piece in edits:
+        i = int(at * len(text))
+        text = text[:i] + piece + text[i + length :]
+    try:
+        compile_diagram(diagram_from_text(text)).advance(5)
+    except (InputError, BlockError) as error:
+        assert "\n" not in str(error) and len(str(error)) < 1000
 
 
 def test_files_that_are_no_diagrams(tmp_path):
