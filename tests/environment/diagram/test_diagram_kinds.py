@@ -80,7 +80,8 @@ def test_the_table_of_blocks_in_the_docs_is_complete(kind):
     ports = [", ".join(f"`{name}`" for name in names) or "-" for names in (made.inputs, made.outputs)]
     parameters = ", ".join(f"`{name}`" for name in kind.parameters.model_fields) or "-"
     line = f"| `{kind.name}` | {kind.category} | {kind.description} | {ports[0]} | {ports[1]} | {parameters} |"
-    assert line in (ROOT / "docs" / "diagram.md").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "docs" / "diagram.md").read_text(encoding="utf-8").splitlines()
+    assert line in lines, f"docs/diagram.md needs the line: {line}"
 
 
 @pytest.mark.parametrize("kind", [k for k in KINDS if hasattr(k.cls, "apply")], ids=lambda kind: kind.name)
