@@ -157,7 +157,8 @@ def test_replacement_keeps_the_states_of_unchanged_blocks():
     assert {name: run.state(name) for name in BLOCKS} == states
     assert run.ticks == 101
     run.tick()
-    assert run.value("slow.out") == run.value("new.out") != 0.0  # a new block runs at once, whatever its rate
+    assert isinstance(run.value("new.out"), float) and run.value("new.out") != 0.0
+    assert run.value("slow.out") == run.value("new.out")  # a new block runs at once, whatever its rate
     held = run.value("slow.out")
     run.advance(80)
     assert run.value("slow.out") == held  # and then at its rate
@@ -255,15 +256,17 @@ class Fragile(Trap):
     ],
 )
 @pytest.mark.parametrize("at", [5.0, 1.0])
-def test_a_failing_block_is_named_and_nothing_changes(what, words, at, monkeypatch):
-    """at: the ramp reaches 5 in careful ticks, or later in the quick code."""
+@pytest.mark.parametrize("after", ["fragile", "gain"])
+def test_a_failing_block_is_named_and_nothing_changes(what, words, at, after, monkeypatch):
+    """at: the ramp reaches 5 in careful ticks, or later in the quick code. after: a block that raises on what the trap
+    gives, or one that passes it on."""
     monkeypatch.setattr(Trap, "what", what)
     run = runner(
         {
             "ramp": ("ramp", {"slope_per_s": 250.0 * at, "duration_s": 100.0}),
             "i": "integrator",
             "trap": "trap",
-            "after": "fragile",
+            "after": after,
         },
         "ramp.out -> i.in",
         "ramp.out -> trap.in",
