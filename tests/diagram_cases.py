@@ -2,7 +2,7 @@
 
 from strapdown.environment.diagram import compile_diagram
 from strapdown.environment.diagram.file import diagram_from
-from strapdown.environment.diagram.kinds import builtin
+from strapdown.environment.diagram.kinds import Kind, builtin
 
 
 def blocks_of(blocks):
@@ -32,6 +32,10 @@ def diagram(blocks, *wires, **keys):
 
 def runner(blocks, *wires, kinds=None, **keys):
     return compile_diagram(diagram(blocks, *wires, **keys), kinds)
+
+
+def kinds_with(*classes):
+    return {**builtin(), **{c.block_kind: Kind(c.block_kind, c.block_category, c.__doc__, c) for c in classes}}
 
 
 def values(run, name, ticks):
