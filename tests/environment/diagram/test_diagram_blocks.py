@@ -39,6 +39,15 @@ def test_sources():
     np.testing.assert_array_equal(pulse, np.where(on, 2.0, -1.0))
 
 
+def test_a_step_falls_on_its_tick_in_spite_of_roundoff():
+    for kind, key in (("step", "after"), ("pulse", "high")):
+        run = runner({"a": (kind, {"time_s": 0.027, key: 5.0}, {"rate_hz": 1000.0 / 9.0})})
+        run.advance(27)
+        assert run.value("a.out") == 0.0 and 3 * 0.009 < 0.027
+        run.tick()
+        assert run.value("a.out") == 5.0
+
+
 def test_arithmetic_and_limits():
     run = runner(
         {

@@ -3,6 +3,7 @@
 import inspect
 import json
 import pickle
+import sys
 
 import pytest
 
@@ -156,10 +157,12 @@ def test_files_add_to_each_other(tmp_path):
 )
 def test_wrong_block_files_are_one_sentence(change, words, tmp_path):
     path = written(tmp_path, change(OWN))
+    before = set(sys.modules)
     with pytest.raises(InputError) as caught:
         load_blocks(path)
     assert str(caught.value).startswith(f"{path}: ") and words in str(caught.value), str(caught.value)
     assert "\n" not in str(caught.value)
+    assert not {name for name in set(sys.modules) - before if name.startswith("strapdown_blocks")}
 
 
 def test_block_files_that_cannot_be_read(tmp_path):

@@ -5,6 +5,7 @@ import math
 import numpy as np
 from pydantic import model_validator
 
+from strapdown.checks import END_ROUNDOFF_S
 from strapdown.environment.blocks.common import FAR, Numbers, not_negative, number
 from strapdown.environment.diagram.block import BlockParameters, block, parameter
 from strapdown.environment.diagram.port import Port, Value
@@ -88,8 +89,8 @@ class Step(_Source):
     p: Parameters
 
     def at(self, t_s: float) -> float:
-        # half a microsecond: 0.3 s of the file and 3 steps of 0.1 s differ by roundoff
-        return self.p.after if t_s >= self.p.time_s - 5e-7 else self.p.before
+        # 0.027 s of the file and 3 steps of 0.009 s differ by roundoff
+        return self.p.after if t_s >= self.p.time_s - END_ROUNDOFF_S else self.p.before
 
 
 @block("ramp", category="source")
@@ -156,5 +157,5 @@ class Pulse(_Source):
 
     def at(self, t_s: float) -> float:
         p = self.p
-        since = t_s - p.time_s + 5e-7  # roundoff, as in step
+        since = t_s - p.time_s + END_ROUNDOFF_S
         return p.high if since >= 0.0 and since % p.period_s < p.on_s else p.low

@@ -121,6 +121,11 @@ def load_blocks(path: str | Path, kinds: Kinds | None = None) -> dict[str, Kind]
     try:
         exec(compile(text, str(path), "exec"), module.__dict__)
         found = kinds_of([module])
+        if not found:
+            raise InputError("defines no block; mark a class with @block(kind, category=...)")
+        for kind in found:
+            if kind in known:
+                raise InputError(f'block kind "{kind}" exists already; choose another name')
     except BaseException as error:
         if before is None:
             del sys.modules[name]
@@ -133,11 +138,6 @@ def load_blocks(path: str | Path, kinds: Kinds | None = None) -> dict[str, Kind]
         if isinstance(error, KeyboardInterrupt):
             raise
         raise InputError(f"{path}: {_line(error, path)}running it failed: {_one_line(error)}; correct it") from None
-    if not found:
-        raise InputError(f"{path}: defines no block; mark a class with @block(kind, category=...)")
-    for kind in found:
-        if kind in known:
-            raise InputError(f'{path}: block kind "{kind}" exists already; choose another name')
     return {**known, **found}
 
 
