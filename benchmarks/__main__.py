@@ -5,6 +5,7 @@ from benchmarks import (
     calibration_positions,
     calibration_temperature,
     compilation,
+    diagram,
     navigation,
     orientation,
     rotations,
@@ -48,6 +49,7 @@ def main() -> None:
         orientation,
         navigation,
         compilation,
+        diagram,
     )
     for part in parts:
         for line in part.report():

@@ -11,6 +11,7 @@ import typer
 from strapdown.cli.allan import allan
 from strapdown.cli.calibrate.fits import calibrate
 from strapdown.cli.demo import demo
+from strapdown.cli.diagram import diagram
 from strapdown.cli.evaluate import evaluate
 from strapdown.cli.navigate.command import navigate
 from strapdown.cli.orient.command import orient
@@ -38,6 +39,7 @@ app.command("orient")(orient)
 app.command("navigate")(navigate)
 app.command("evaluate")(evaluate)
 app.add_typer(sensors, name="sensors")
+app.add_typer(diagram, name="diagram")
 
 
 def _version(value: bool) -> None:

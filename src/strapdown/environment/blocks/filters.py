@@ -1,0 +1,145 @@
+"""Low-pass filters of first and second order, notch."""
+
+import math
+from functools import lru_cache
+from typing import Any, Literal
+
+from strapdown.environment.diagram.block import BlockParameters, block, parameter
+from strapdown.environment.diagram.port import Port, Value
+
+_START = Literal["input", "zero"]
+
+
+def _start() -> Any:
+    return parameter(
+        "input", title="Start", description="input: settled at the first input. zero: settled at 0, with a transient."
+    )
+
+
+def _frequency(default: float, description: str) -> Any:
+    return parameter(default, title="Frequency", description=description, unit="Hz", limits=(1e-6, 1e5))
+
+
+def _same() -> tuple[dict[str, Port], dict[str, Port]]:
+    return {"in": Port(group="signal")}, {"out": Port(group="signal")}
+
+
+@block("low_pass", category="filter")
+class LowPass:
+    """First-order low-pass 1 / (1 + time_constant s), exact for an input that is held over each step."""
+
+    class Parameters(BlockParameters):
+        time_constant_s: float = parameter(
+            0.05,
+            title="Time constant",
+            description="A step has reached 63 % after this time.",
+            unit="s",
+            limits=(0.0, 1e6),
+        )
+        start: _START = _start()
+
+    rate_hz: float | None = None
+
+    def __init__(self, p: Parameters) -> None:
+        self.inputs, self.outputs = _same()
+        self.p = p
+
+    def start(self) -> Any:
+        return 0.0 if self.p.start == "zero" else None
+
+    def step(self, state: Any, x: Value, dt: float) -> tuple[Any, tuple[Value, ...]]:
+        out = x if state is None else state + _share(self.p.time_constant_s, dt) * (x - state)
+        return out, (out,)
+
+
+@lru_cache(maxsize=1024)
+def _share(time_constant_s: float, dt: float) -> float:
+    """How much of the way to its input a first-order low-pass goes in a step."""
+    return -math.expm1(-dt / time_constant_s) if time_constant_s > 0.0 else 1.0
+
+
+_Coefficients = tuple[float, float, float, float, float]  # b0, b1, b2, a1, a2 with a0 = 1
+
+
+class _SecondOrder:
+    """Bilinear transform, exact at the given frequency; its state has two numbers (transposed direct form II)."""
+
+    rate_hz: float | None = None
+    p: Any
+
+    def __init__(self, p: Any) -> None:
+        self.inputs, self.outputs = _same()
+        self.p = p
+
+    def coefficients(self, dt: float) -> _Coefficients:
+        raise NotImplementedError
+
+    def refuses(self, dt: float) -> str | None:
+        if self.p.frequency_hz * dt >= 0.5:
+            return (
+                f"frequency_hz is {self.p.frequency_hz:g}, not below half of its rate of {1.0 / dt:g} Hz; "
+                "lower it, or give the block a higher rate_hz"
+            )
+        return None
+
+    def start(self) -> Any:
+        return (0.0, 0.0) if self.p.start == "zero" else None
+
+    def step(self, state: Any, x: Value, dt: float) -> tuple[Any, tuple[Value, ...]]:
+        b0, b1, b2, a1, a2 = self.coefficients(dt)
+        if state is None:  # settled at x: both filters have gain 1 at frequency 0
+            state = ((1.0 - b0) * x, (b2 - a2) * x)
+        first, second = state
+        out = b0 * x + first
+        return (b1 * x - a1 * out + second, b2 * x - a2 * out), (out,)
+
+
+@block("low_pass_2", category="filter")
+class LowPass2(_SecondOrder):
+    """Second-order low-pass; damping 0.707 is a Butterworth filter."""
+
+    class Parameters(BlockParameters):
+        frequency_hz: float = _frequency(5.0, "Corner frequency.")
+        damping: float = parameter(
+            0.7071067811865476, title="Damping", description="Damping ratio.", unit="1", limits=(0.01, 100.0)
+        )
+        start: _START = _start()
+
+    def coefficients(self, dt: float) -> _Coefficients:
+        return _low_pass_2(self.p.frequency_hz, self.p.damping, dt)
+
+
+@block("notch", category="filter")
+class Notch(_SecondOrder):
+    """Removes one frequency and passes the others."""
+
+    class Parameters(BlockParameters):
+        frequency_hz: float = _frequency(72.0, "Frequency that is removed.")
+        width_hz: float = parameter(
+            10.0,
+            title="Width",
+            description="Width of the band in which more than 3 dB are removed, for frequencies far below the rate.",
+            unit="Hz",
+            limits=(1e-6, 1e5),
+        )
+        start: _START = _start()
+
+    def coefficients(self, dt: float) -> _Coefficients:
+        return _notch(self.p.frequency_hz, self.p.width_hz, dt)
+
+
+@lru_cache(maxsize=1024)
+def _low_pass_2(frequency_hz: float, damping: float, dt: float) -> _Coefficients:
+    k = math.tan(math.pi * frequency_hz * dt)
+    a0 = 1.0 + 2.0 * damping * k + k * k
+    b = k * k / a0
+    return b, 2.0 * b, b, 2.0 * (k * k - 1.0) / a0, (1.0 - 2.0 * damping * k + k * k) / a0
+
+
+@lru_cache(maxsize=1024)
+def _notch(frequency_hz: float, width_hz: float, dt: float) -> _Coefficients:
+    k = math.tan(math.pi * frequency_hz * dt)
+    wide = k * width_hz / frequency_hz
+    a0 = 1.0 + wide + k * k
+    b, middle = (1.0 + k * k) / a0, 2.0 * (k * k - 1.0) / a0
+    return b, middle, b, middle, (1.0 - wide + k * k) / a0
