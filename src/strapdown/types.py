@@ -221,10 +221,14 @@ class Recording:
             self.gyr_s[i],
             self.acc_s[i],
             mag_s=self.mag_s[i] if self.mag_s is not None and self._is_new("mag_s", i) else None,
-            temperature=None if self.temperature is None else float(self.temperature[i]),
+            temperature=float(self.temperature[i])
+            if self.temperature is not None and self._is_new("temperature", i)
+            else None,
             tilt_s=self.tilt_s[i] if self.tilt_s is not None and self._is_new("tilt_s", i) else None,
             stop=None if self.stop is None else bool(self.stop[i]),
-            travel_m=None if self.odometer is None else float(self.odometer[i] - self.odometer[max(i - 1, 0)]),
+            travel_m=float(self.odometer[i] - self.odometer[max(i - 1, 0)])
+            if self.odometer is not None and self._is_new("odometer", i)
+            else None,
             position_fix=position,
             velocity_fix=velocity,
             height=Height(float(height.height_m[i]), float(height.sigma_m[i]))

@@ -21,6 +21,7 @@ from strapdown.navigation.start_at_rest import Heading
 from strapdown.navigation.stops.intervals import StopIntervals
 from strapdown.navigation.stops.paper_stops import PaperStops
 from strapdown.papers.c.drive import drive
+from strapdown.types import Recording
 
 NORTH = Heading(0.5 * np.pi, 0.0)
 
@@ -102,3 +103,8 @@ def test_the_names_of_the_command_are_carriers():
 def test_facts_are_those_of_the_log_where_none_are_given(one):
     found = navigate(replace(one.log, odometer=None), WheeledRobot(NORTH))
     assert found.solution.meta["gravity"] == one.log.meta["gravity_m_s2"]
+
+
+def test_the_class_in_place_of_an_object_is_one_sentence():
+    with pytest.raises(InputError, match="the class WheeledRobot"):
+        navigate(Recording([0.0, 1.0], np.zeros((2, 3)), np.zeros((2, 3))), WheeledRobot)

@@ -105,6 +105,13 @@ def test_what_is_not_there_is_one_sentence():
         Recording(T, height=Heights(np.zeros(3), np.zeros(3)))
 
 
+def test_a_held_temperature_and_odometer_are_none_too():
+    new = np.arange(N) % 2 == 0
+    log = replace(full(), new={"temperature": new, "odometer": new})
+    assert [s.temperature is not None for s in log.samples()] == new.tolist()
+    assert [s.travel_m is not None for s in log.samples()] == new.tolist()
+
+
 def test_flags_of_an_instrument_that_is_taken_out_go_with_it():
     assert set(replace(full(), mag_s=None).new) == {"position_fix", "height"}
 

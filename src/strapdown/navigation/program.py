@@ -56,9 +56,10 @@ def navigate(
     later samples too, where the estimator can. done: called with the progress, 0 to 1."""
     refuse_too_long(len(recording))
     facts = facts_of(recording) if facts is None else facts
-    if not isinstance(carrier, Carrier):
+    if isinstance(carrier, type) or not isinstance(carrier, Carrier):
+        given = f"the class {carrier.__name__}" if isinstance(carrier, type) else f"a {type(carrier).__name__}"
         raise InputError(
-            f"navigate was given a {type(carrier).__name__} as carrier; give WheeledRobot(), Foot(), Hand(), Free(), "
+            f"navigate was given {given} as carrier; give WheeledRobot(), Foot(), Hand(), Free(), "
             "or an object with stops, estimator and after"
         )
     farthest = max(abs(x) for x in facts.r_bs_b)
