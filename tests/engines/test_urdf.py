@@ -5,7 +5,7 @@ import contextlib
 import numpy as np
 import pytest
 
-from helpers import G, inertial, joint, link, mjcf, specific_force, stl, urdf, write
+from helpers import ROOT, G, inertial, joint, link, mjcf, specific_force, stl, urdf, write
 from strapdown.engines.mujoco.driven import DrivenRobot
 from strapdown.engines.mujoco.robot import MujocoRobot
 from strapdown.engines.mujoco.robot_file import RobotFile
@@ -248,3 +248,8 @@ def test_a_floating_urdf_stands_where_the_rig_says(tmp_path):
     source = MujocoRobot(RobotFile(file, q_nb=(0.0, 1.0, 0.0, 0.0)), gravity=G, mounts=[Mount("imu", "base")])
     motion = source.record(0.1, {"imu": np.array([0.0, 0.1])})["imu"].motion
     np.testing.assert_allclose(specific_force(motion), [[0, 0, -G]] * 2, atol=1e-12)  # upside down
+
+
+def test_a_robot_file_is_named_by_text_or_by_path():
+    path = ROOT / "examples" / "own_robot.urdf"
+    assert RobotFile(str(path)).load()[1] == RobotFile(path).load()[1]

@@ -36,6 +36,9 @@ class RobotFile:
     inertia_from_collision: bool = False
     packages: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", Path(self.path))  # text is taken too
+
     def load(self) -> tuple[mujoco.MjSpec, tuple[str, ...]]:
         """The specification, checked, and the names of its links; raises RobotError with one clear sentence."""
         xml = XmlFile(self.path)
