@@ -4,14 +4,14 @@ Keys carry their units. The models of the tables are the format; what they accep
 the engines and sensors, once, there. docs/simulate.md explains every key.
 """
 
-import re
 from os import PathLike
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from strapdown.engines.program import Program
+from strapdown.environment.complaint import first_complaint
 from strapdown.environment.rig_robot import MotionTable, MotorTable, PhysicsTable, ProgramTable, RobotTable, StartTable
 from strapdown.environment.rig_sensors import (
     InclinometerTable,
@@ -96,43 +96,4 @@ def rig_from(values: dict[str, Any], path: str | PathLike[str]) -> Rig:
     try:
         return Rig(**values, folder=Path(path).parent)
     except ValidationError as error:
-        raise InputError(f"{path}: {_first(error)}") from None
-
-
-def _first(error: ValidationError) -> str:
-    """The first complaint in our words: field, what is wrong, what is valid."""
-    complaints = error.errors(include_url=False)
-    complaint = complaints[0]
-    where = _field(complaint["loc"])
-    if complaint["type"] == "extra_forbidden":
-        valid = ", ".join(name for name in _table_at(complaint["loc"][:-1]).model_fields if name != "folder")
-        return f'field "{where}" is not known; valid names: {valid}'
-    if complaint["type"] == "missing":
-        return f'field "{where}" is missing; add it'
-    if complaint["type"] == "value_error":
-        message = str(complaint["ctx"]["error"])
-        return f'"{where}" {message}' if where else f"the rig {message}"
-    shown = repr(complaint["input"])
-    shown = shown if len(shown) < 60 else shown[:57] + "..."
-    # a field that may be one of several things has a complaint for each
-    messages = dict.fromkeys(c["msg"][0].lower() + c["msg"][1:] for c in complaints if _field(c["loc"]) == where)
-    message = re.sub("valid (dictionary or instance of )\\w+", "table", " or ".join(messages)).replace("tuple", "list")
-    return f'field "{where}" is {shown}: {message}'
-
-
-def _field(loc: tuple[int | str, ...]) -> str:
-    """The place as a user counts, without pydantic's names for the kinds of a field."""
-    parts = [p for p in loc if isinstance(p, int) or not re.fullmatch(r".*[\[(].*|str|float|constrained-.*", p)]
-    return ".".join(str(p + 1) if isinstance(p, int) else p for p in parts)
-
-
-def _table_at(loc: tuple[int | str, ...]) -> type[BaseModel]:
-    """The model of the table at a place of the rig."""
-    table: type[BaseModel] = Rig
-    for part in loc:
-        if isinstance(part, str):
-            kinds = [table.model_fields[part].annotation]
-            while not (isinstance(kinds[0], type) and issubclass(kinds[0], BaseModel)):
-                kinds = [*get_args(kinds[0]), *kinds[1:]]
-            table = kinds[0]
-    return table
+        raise InputError(f"{path}: {first_complaint(error, Rig, 'rig')}") from None

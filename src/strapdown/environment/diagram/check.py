@@ -1,9 +1,9 @@
 """All problems of a diagram at once, and the way from a diagram without problems to a runner."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from strapdown.environment.diagram.file import Diagram
-from strapdown.environment.diagram.flatten import flatten, size_problems
+from strapdown.environment.diagram.flatten import Node, flatten, size_problems
 from strapdown.environment.diagram.kinds import Kinds, builtin
 from strapdown.environment.diagram.order import order_of
 from strapdown.environment.diagram.problem import DiagramError, Problem
@@ -12,9 +12,16 @@ from strapdown.environment.diagram.schedule import Plan, periods, plan_of
 from strapdown.environment.diagram.sheets import checked_sheets
 from strapdown.environment.diagram.signal_types import SignalTypes
 
+# sets the rates of blocks that have none of their own, from what they are connected to; and the problems with it
+Rates = Callable[[Sequence[Node], float], list[Problem]]
+
 
 def analysed(
-    diagram: Diagram, kinds: Kinds, base_hz: float | None = None, control_hz: float | None = None
+    diagram: Diagram,
+    kinds: Kinds,
+    base_hz: float | None = None,
+    control_hz: float | None = None,
+    rates: Rates | None = None,
 ) -> tuple[list[Problem], Plan | None]:
     """Every problem; the plan if there is none."""
     base_hz = diagram.base_hz if base_hz is None else base_hz
@@ -27,8 +34,9 @@ def analysed(
     nodes, circles = flatten(sheets)
     order, loops = order_of(nodes)
     types = SignalTypes(nodes, order)
+    mixed = [] if rates is None else rates(nodes, control_hz)
     every, wrong_rates = periods(nodes, base_hz, control_hz)
-    problems += [*circles, *loops, *types.problems, *wrong_rates]
+    problems += [*circles, *loops, *types.problems, *mixed, *wrong_rates]
     if problems:
         return problems, None
     return [], plan_of(nodes, order, types, every, base_hz)
@@ -51,12 +59,16 @@ def compile_diagram(
 
 
 def planner(
-    kinds: Kinds, base_hz: float | None = None, control_hz: float | None = None, source: str = ""
+    kinds: Kinds,
+    base_hz: float | None = None,
+    control_hz: float | None = None,
+    source: str = "",
+    rates: Rates | None = None,
 ) -> Callable[[Diagram], Plan]:
     """A function that makes the plan of a diagram or raises DiagramError."""
 
     def plan(diagram: Diagram) -> Plan:
-        problems, made = analysed(diagram, kinds, base_hz, control_hz)
+        problems, made = analysed(diagram, kinds, base_hz, control_hz, rates)
         if made is None:
             raise DiagramError(problems, source)
         return made

@@ -1,0 +1,275 @@
+"""The virtual sensors of a session: read while the vehicle moves, logged, and passed on to the diagram."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from strapdown.arrays import Array
+from strapdown.engines.parts import Mount
+from strapdown.environment.session.growing import GrowingRows
+from strapdown.environment.session.sensor_faults import Reading, SensorFault
+from strapdown.kernels.environment.ideal import MOUNT, ideal_row
+from strapdown.kernels.sensors.module import LOG_COLUMNS, NEW_MAG, READINGS, T
+from strapdown.live import PLANT_ROW, Ideal
+from strapdown.rotation import q_rotate
+from strapdown.sensors.module import Module
+from strapdown.sensors.module_reader import FIELDS
+from strapdown.types import Motion
+
+_ORDER = tuple(FIELDS)  # accelerometer, gyroscope, magnetometer: their places in a row of a module's log
+
+
+@dataclass
+class Around:
+    """What sensors feel besides motion; one object, changed in place each cycle. shake_b: vibration, specific force and
+    angular rate, frame b. celsius: None if each part has its own constant temperature."""
+
+    field_n: Array
+    magnets: Array
+    shake_b: Array
+    celsius: float | None = None
+
+
+@dataclass
+class Tap:
+    """Places of a tap's feeds, and how many ticks lie between two of its steps."""
+
+    value: int
+    new: int
+    every: int
+    sigma: int | None = None
+    at: int | None = None
+
+
+class LiveSensor:
+    """One sensor of a session. `keep` and `bring_back` exchange its whole state, a value."""
+
+    instruments: tuple[str, ...] = ()
+    rate_hz: float | None = None  # None: a pace of its own
+
+    def __init__(self, name: str, mount: Mount, base_hz: float) -> None:
+        self.name, self.mount, self.base_hz = name, mount, base_hz
+        self.faults: tuple[tuple[str, SensorFault], ...] = ()
+        self._fault_memory: dict[tuple[str, str], Any] = {}
+        self.taps: dict[str, list[Tap]] = {}
+        self._q_bs = None if tuple(mount.q_bs) == (1.0, 0.0, 0.0, 0.0) else np.array(mount.q_bs)
+
+    def sense(self, tick: int, t: float, rows: Array, j: int, around: Around, feed: "Feed") -> None:
+        raise NotImplementedError
+
+    def keep(self) -> Any:
+        return self._own(), tuple(self._fault_memory.items()), self.faults
+
+    def bring_back(self, kept: Any) -> None:
+        own, memory, self.faults = kept
+        self._fault_memory = dict(memory)
+        self._restore(own)
+
+    def _own(self) -> Any:
+        raise NotImplementedError
+
+    def _restore(self, own: Any) -> None:
+        raise NotImplementedError
+
+    def begin_fault(self, name: str, fault: SensorFault, seed: int) -> None:
+        self.faults = (*self.faults, (name, fault))
+        for instrument in self.instruments:
+            self._fault_memory[name, instrument] = fault.begin(seed, f"{name} {instrument}")
+
+    def end_fault(self, name: str) -> None:
+        self.faults = tuple(item for item in self.faults if item[0] != name)
+        for instrument in self.instruments:
+            self._fault_memory.pop((name, instrument), None)
+
+    def _afflicted(self, instrument: str, reading: Reading) -> Reading:
+        rate = self.rate_hz or self.base_hz
+        for name, fault in self.faults:
+            if fault.instrument in (None, instrument):
+                memory = self._fault_memory.get((name, instrument))
+                self._fault_memory[name, instrument], reading = fault.act(memory, reading, rate)
+        return reading
+
+    def _in_b(self, vector_s: Array) -> Array:
+        return vector_s if self._q_bs is None else q_rotate(self._q_bs, vector_s)
+
+
+class Feed:
+    """Writes readings into the feeds of a runner, and takes `new` back after its taps have run."""
+
+    def __init__(self, feeds: list[Any]) -> None:
+        self.feeds = feeds
+        self._fresh: list[Tap] = []
+
+    def put(self, taps: Sequence[Tap], value: Any, new: bool) -> None:
+        feeds = self.feeds
+        for tap in taps:
+            feeds[tap.value] = value
+            if new:
+                feeds[tap.new] = 1.0
+                self._fresh.append(tap)
+
+    def taken(self, tick: int) -> None:
+        """After the diagram's tick: taps that have run have seen their reading."""
+        if self._fresh:
+            feeds, waiting = self.feeds, []
+            for tap in self._fresh:
+                if tick % tap.every == 0:
+                    feeds[tap.new] = 0.0
+                else:
+                    waiting.append(tap)
+            self._fresh = waiting
+
+    def keep(self) -> tuple[Tap, ...]:
+        return tuple(self._fresh)
+
+    def bring_back(self, kept: tuple[Tap, ...]) -> None:
+        self._fresh = list(kept)
+
+
+class ModuleSensor(LiveSensor):
+    """A module with accelerometer, gyroscope and magnetometer, through its whole error chain."""
+
+    def __init__(self, name: str, mount: Mount, base_hz: float, module: Module, rate_hz: float, iron: Array) -> None:
+        super().__init__(name, mount, base_hz)
+        self.rate_hz, self._every = rate_hz, round(base_hz / rate_hz)
+        self.instruments = tuple(module.triads)
+        self._numbers = np.concatenate([np.array(mount.q_bs, dtype=np.float64), iron])
+        assert len(self._numbers) == MOUNT
+        n = self._every
+        self._acc, self._gyr, self._mag = (np.zeros((n, 3)) for _ in range(3))
+        self._t, self._celsius = np.zeros(n), np.zeros(n)
+        self.log, self.truth = GrowingRows(LOG_COLUMNS), GrowingRows(1 + PLANT_ROW)
+        self.use(module)
+        self._state = self._reader.start()
+        self._count = 0  # rows in the buffers
+        self._waiting: tuple[Array, ...] = ()
+
+    def use(self, module: Module) -> None:
+        """Another specimen or other errors from the next row on."""
+        reader = module.reader(self.rate_hz, 1.0 / self.base_hz)  # type: ignore[arg-type]
+        self.module, self._reader = module, reader
+        self._late = any(t.latency_s > 0.0 or t.jitter_s > 0.0 for t in module.triads.values())
+
+    def sense(self, tick: int, t: float, rows: Array, j: int, around: Around, feed: Feed) -> None:
+        i = self._count
+        ideal_row(
+            rows, j, self._numbers, around.field_n, around.magnets, around.shake_b, i, self._acc, self._gyr, self._mag
+        )
+        self._t[i] = t
+        if around.celsius is not None:
+            self._celsius[i] = around.celsius
+        self._count = n = i + 1
+        if tick % self._every:
+            return
+        self._count = 0
+        celsius = None if around.celsius is None else self._celsius[:n]
+        if n == self._every:
+            ideal = Ideal(self._t, self._gyr, self._acc, self._mag, celsius)
+        else:  # the first reading
+            ideal = Ideal(self._t[:n], self._gyr[:n], self._acc[:n], self._mag[:n], celsius)
+        self._state, log, newest = self._reader.read_log(self._state, ideal)
+        self.truth.append(np.concatenate(((t,), rows[j])))
+        if self._late:
+            waiting = (*self._waiting, *log)
+            arrived = sum(row.item(T) <= newest for row in waiting)
+            log, self._waiting = waiting[:arrived], waiting[arrived:]  # type: ignore[assignment]
+        for row in log:
+            self._pass_on(row, feed)
+
+    def _pass_on(self, row: Array, feed: Feed) -> None:
+        if self.faults:
+            row = self._faulty(row)
+            if row is None:
+                return
+        self.log.append(row)
+        for k, instrument in enumerate(_ORDER):
+            taps = self.taps.get(instrument)
+            if taps:
+                value = row[READINGS + 3 * k : READINGS + 3 * k + 3]
+                new = k < 2 or row.item(NEW_MAG) != 0.0
+                feed.put(taps, value if self._q_bs is None else self._in_b(value), new)
+
+    def _faulty(self, row: Array) -> Any:
+        """The row with the faults; None if the module gives none. An instrument that is dead alone repeats itself."""
+        row = row.copy()
+        arrived = False
+        for k, instrument in enumerate(_ORDER):
+            if instrument not in self.instruments:
+                continue
+            part = slice(READINGS + 3 * k, READINGS + 3 * k + 3)
+            new = k < 2 or row.item(NEW_MAG) != 0.0
+            reading = self._afflicted(instrument, Reading(row[part].copy(), new))
+            row[part] = reading.value
+            if k == 2:
+                row[NEW_MAG] = float(reading.new)
+            arrived = arrived or (k < 2 and reading.new)
+        return row if arrived else None
+
+    def _own(self) -> Any:
+        buffers = tuple(b[: self._count].copy() for b in (self._acc, self._gyr, self._mag, self._t, self._celsius))
+        return self._state, buffers, self._waiting, len(self.log), len(self.truth), self.module
+
+    def _restore(self, own: Any) -> None:
+        self._state, buffers, self._waiting, logged, true, module = own
+        self._count = len(buffers[0])
+        for ours, kept in zip((self._acc, self._gyr, self._mag, self._t, self._celsius), buffers, strict=True):
+            ours[: self._count] = kept
+        self.log.cut(logged)
+        self.truth.cut(true)
+        if module is not self.module:
+            self.use(module)
+
+    def motion(self) -> Motion:
+        """The truth of the sensor's frame at its own times."""
+        return motion_of(self.truth.rows())
+
+
+def motion_of(rows: Array) -> Motion:
+    """Rows of time and plant as a Motion."""
+    t, r = rows[:, 0], rows[:, 1:]
+    return Motion(t, r[:, 0:3], r[:, 7:10], r[:, 10:13], r[:, 3:7], r[:, 13:16], r[:, 16:19])
+
+
+class ValueSensor(LiveSensor):
+    """A sensor with a pace of its own. `read(state, t, row) -> (state, reading or None)`; a reading has `size` numbers,
+    then size sigmas and an instant where `fix` is true."""
+
+    def __init__(
+        self, name: str, mount: Mount, base_hz: float, instrument: str, size: int, start: Any, read: Callable[..., Any]
+    ) -> None:
+        super().__init__(name, mount, base_hz)
+        self.instruments, self.size = (instrument,), size
+        self._state, self.read = start, read
+        self.log = GrowingRows(2 + size + (size + 1))  # t, new, value, sigma, instant
+        self.out = False  # an outage
+
+    def sense(self, tick: int, t: float, rows: Array, j: int, around: Around, feed: Feed) -> None:
+        self._state, reading = self.read(self._state, t, rows, j)
+        if reading is None or self.out:
+            return
+        value, sigma, at = reading
+        if self.faults:
+            value, new = self._afflicted(self.instruments[0], Reading(value, True))
+            if not new:
+                return
+        self.log.append(np.concatenate(((t, 1.0), np.atleast_1d(value), np.atleast_1d(sigma), (at,))))
+        for tap in self.taps.get(self.instruments[0], ()):
+            feed.put((tap,), value, True)
+            if tap.sigma is not None:
+                feed.feeds[tap.sigma], feed.feeds[tap.at] = sigma, at
+
+    def _own(self) -> Any:
+        return self._state, len(self.log), self.out
+
+    def _restore(self, own: Any) -> None:
+        self._state, logged, self.out = own
+        self.log.cut(logged)
+
+
+def iron_numbers(hard_ut: Sequence[float], soft: Sequence[Sequence[float]]) -> Array:
+    """Hard and soft iron as the kernel takes them."""
+    return np.concatenate([np.array(hard_ut, dtype=np.float64), np.array(soft, dtype=np.float64).ravel()])
+
+

@@ -1,0 +1,69 @@
+"""The rates of a diagram in a session: taps run at the rate of their sensor, filters and estimators at that of their input."""
+
+from collections.abc import Mapping, Sequence
+
+from strapdown.environment.diagram.check import Rates
+from strapdown.environment.diagram.flatten import Node
+from strapdown.environment.diagram.kinds import Kinds
+from strapdown.environment.diagram.problem import Problem, did_you_mean
+
+FOLLOWING = ("filter", "estimation")  # categories that run as fast as their input
+
+
+def rates_of(kinds: Kinds, sensors: Mapping[str, float | None]) -> Rates:
+    """sensors: rate of each (Hz); None: a sensor with a pace of its own, whose tap runs as fast as who reads it."""
+
+    def fixed(node: Node) -> float | None:
+        return node.rate_hz or getattr(node.block, "rate_hz", None) or node.around_hz
+
+    def assign(nodes: Sequence[Node], control_hz: float) -> list[Problem]:
+        problems = []
+        found: dict[int, float] = {}  # rates that come from sensors
+        slow: list[int] = []
+        for i, node in enumerate(nodes):
+            if kinds[node.kind].category != "sensor":
+                continue
+            name = node.block.p.sensor
+            if name not in sensors:
+                message = f'sensor "{name}" is not in the scenario; {did_you_mean(name, sensors)}'
+                problems.append(Problem("sensor", node.path, node.place, message))
+            elif sensors[name] is None:
+                slow.append(i)
+            else:
+                found[i] = fixed(node) or float(sensors[name] or 0.0)
+        changed = True
+        while changed:  # at most once for each block on the longest way through filters
+            changed = False
+            for i, node in enumerate(nodes):
+                if i in found or fixed(node) or kinds[node.kind].category not in FOLLOWING:
+                    continue
+                above = [found[s.node] for s in node.sources.values() if s.node in found]
+                if above:
+                    found[i], changed = max(above), True
+        for i in slow:
+            readers = [n for n, node in enumerate(nodes) if any(s.node == i for s in node.sources.values())]
+            own = fixed(nodes[i])
+            found[i] = own or max((found.get(n) or fixed(nodes[n]) or control_hz for n in readers), default=control_hz)
+        for i, rate in found.items():
+            nodes[i].rate_hz = rate
+        for i, node in enumerate(nodes):
+            problems += _missed(nodes, node, found.get(i) or fixed(node) or control_hz, control_hz)
+        return problems
+
+    def _missed(nodes: Sequence[Node], node: Node, rate: float, control_hz: float) -> list[Problem]:
+        """An input "new" counts readings: it must be read as often as it is written."""
+        wrong = []
+        for port, source in node.sources.items():
+            above = nodes[source.node]
+            if not port.endswith("new") or source.port != "new":
+                continue
+            theirs = fixed(above) or control_hz
+            if theirs != rate:
+                message = (
+                    f'runs at {rate:g} Hz and its input "{port}" comes from "{above.path}" at {theirs:g} Hz, so that '
+                    "readings are missed or counted twice; use a second block for this sensor, or the same rate_hz"
+                )
+                wrong.append(Problem("rate", node.path, node.place, message))
+        return wrong
+
+    return assign

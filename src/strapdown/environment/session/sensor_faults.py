@@ -1,0 +1,147 @@
+"""Faults of a sensor: what they do to its readings."""
+
+from typing import Annotated, Any, Literal, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from strapdown.arrays import Array
+from strapdown.environment.session.fault_table import Fault
+from strapdown.environment.table import Name, NotNegative, Number, Positive
+from strapdown.sensors.chain.state import kept_generator, restored_generator
+from strapdown.sensors.streams import branch, seed_of
+
+Share = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
+INSTRUMENTS = ("accelerometer", "gyroscope", "magnetometer", "inclinometer", "altimeter", "barometer", "fix", "odometer")
+
+
+class Reading(NamedTuple):
+    """What an instrument gives at an instant. new: a reading has arrived."""
+
+    value: Array
+    new: bool
+
+
+class SensorFault(Fault):
+    """A fault of one sensor. instrument: one of a module's; None is all that it has."""
+
+    sensor: Name
+    instrument: Literal[INSTRUMENTS] | None = None  # type: ignore[valid-type]
+
+    def begin(self, seed: int, name: str) -> Any:
+        """The memory of the fault, a value."""
+        return None
+
+    def act(self, memory: Any, reading: Reading, rate_hz: float) -> tuple[Any, Reading]:
+        raise NotImplementedError
+
+
+class _Random(SensorFault):
+    def begin(self, seed: int, name: str) -> Any:
+        return kept_generator(branch(seed_of(seed, "fault", name), 1)[0])
+
+
+class Dead(SensorFault):
+    """Gives no reading any more."""
+
+    kind: Literal["dead"] = "dead"
+
+    def act(self, memory: Any, reading: Reading, rate_hz: float) -> tuple[Any, Reading]:
+        kept = reading.value if memory is None else memory
+        return kept, Reading(kept, False)
+
+
+class Stuck(SensorFault):
+    """Repeats its last reading as if it were new."""
+
+    kind: Literal["stuck"] = "stuck"
+
+    def act(self, memory: Any, reading: Reading, rate_hz: float) -> tuple[Any, Reading]:
+        kept = reading.value if memory is None else memory
+        return kept, Reading(kept, reading.new)
+
+
+class Biased(SensorFault):
+    """Reads too much by a constant, in the unit of the instrument (m/s2, rad/s, uT, rad, m, Pa)."""
+
+    kind: Literal["biased"] = "biased"
+    offset: tuple[Number, ...]
+
+    def act(self, memory: Any, reading: Reading, rate_hz: float) -> tuple[Any, Reading]:
+        return None, Reading(reading.value + fitted(self.offset, reading.value), reading.new)
+
+
+class Noisy(_Random):
+    """Has further white noise: standard deviation of a reading, in the unit of the instrument."""
+
+    kind: Literal["noisy"] = "noisy"
+    sigma: Positive
+
+    def act(self, memory: Any, reading: Reading, rate_hz: float) -> tuple[Any, Reading]:
+        if not reading.new:
+            return memory, reading
+        generator = restored_generator(memory)
+        noise = self.sigma * generator.standard_normal(np.shape(reading.value))
+        return kept_generator(generator), Reading(reading.value + noise, True)
+
+
+class Spikes(_Random):
+    """Jumps by `size` on a random axis in a share of its readings."""
+
+    kind: Literal["spikes"] = "spikes"
+    size: Positive
+    share: Share = 0.01
+
+    def act(self, memory: Any, reading: Reading, rate_hz: float) -> tuple[Any, Reading]:
+        if not reading.new:
+            return memory, reading
+        generator = restored_generator(memory)
+        hit, sign, place = generator.random(3).tolist()
+        if hit < self.share:
+            value = np.array(reading.value, dtype=np.float64, ndmin=1)
+            value[int(place * value.size)] += self.size if sign < 0.5 else -self.size
+            reading = Reading(value.reshape(np.shape(reading.value)), True)
+        return kept_generator(generator), reading
+
+
+class Saturated(SensorFault):
+    """Reads no further than a limit, as with too small a range."""
+
+    kind: Literal["saturated"] = "saturated"
+    limit: Positive
+
+    def act(self, memory: Any, reading: Reading, rate_hz: float) -> tuple[Any, Reading]:
+        return None, Reading(np.clip(reading.value, -self.limit, self.limit), reading.new)
+
+
+class Delayed(SensorFault):
+    """Gives its readings too late."""
+
+    kind: Literal["delayed"] = "delayed"
+    delay_s: NotNegative
+
+    def act(self, memory: Any, reading: Reading, rate_hz: float) -> tuple[Any, Reading]:
+        count = round(self.delay_s * rate_hz)
+        line = (*(memory or (reading,) * count), reading)
+        return line[1:] if count else (), line[0]
+
+
+class Losing(_Random):
+    """Loses a share of its readings."""
+
+    kind: Literal["losing"] = "losing"
+    share: Share
+
+    def act(self, memory: Any, reading: Reading, rate_hz: float) -> tuple[Any, Reading]:
+        if not reading.new:
+            return memory, reading
+        generator = restored_generator(memory)
+        lost = generator.random() < self.share
+        return kept_generator(generator), Reading(reading.value, not lost)
+
+
+def fitted(values: tuple[float, ...], value: Any) -> Any:
+    """One number for every axis, or one for all."""
+    if len(values) == 1:
+        return values[0]
+    return np.array(values[: np.size(value)]).reshape(np.shape(value))
