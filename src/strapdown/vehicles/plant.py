@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import mujoco
 import numpy as np
@@ -12,7 +12,6 @@ from strapdown.engines.mujoco.build import known
 from strapdown.engines.mujoco.contacts import Contact
 from strapdown.engines.mujoco.force_law import ForceLaw
 from strapdown.engines.mujoco.plant import MujocoPlant
-from strapdown.engines.parts import Mount
 from strapdown.errors import InputError
 from strapdown.kernels.vehicles.memory import ACHIEVED, AIR, ANGLE, COMMAND, DENSITY, SHARE, WIND
 

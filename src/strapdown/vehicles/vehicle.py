@@ -8,7 +8,7 @@ plant.advance_to(1.0)
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,8 @@ class Vehicle:
         """The vehicle in MuJoCo, at the start. density_kg_m3: of the air; None: that which the vehicle is made for."""
         density = self.density_kg_m3 if density_kg_m3 is None else density_kg_m3
         law: ForceLaw = RotorLaw(self.body, self.rotors, self.parasitic_drag_n_s2_m2, self.density_kg_m3, density)
-        return VehiclePlant(self, MujocoPlant(self.robot, Physics(gravity, step_s, "implicitfast"), law=law), law)
+        robot = replace(self.robot, visuals=False)
+        return VehiclePlant(self, MujocoPlant(robot, Physics(gravity, step_s, "euler"), law=law), law)
 
 
 def vehicle_names() -> list[str]:

@@ -65,6 +65,7 @@ class MujocoPlant(SteppedRobot):
         self._acceleration = StepAcceleration(model, data, physics.integrator)
         # views of the engine's memory, made once: making one costs as much as a tenth of a step
         self._option, self._act, self._qpos, self._qvel = model.opt, data.act, data.qpos, data.qvel
+        self._timestep_s = 0.0  # the engine's
         self._warm_now, self._warm_before = data.qacc_warmstart, np.zeros(model.nv)
         self._links_now = (data.xpos, data.xquat, data.cvel, data.cacc, data.subtree_com)
         self._warnings = data.warning.number
@@ -186,7 +187,8 @@ class MujocoPlant(SteppedRobot):
         if self._placed_s == size_s:  # only commands and forces are new
             mujoco.mj_forwardSkip(self.model, self.data, _VELOCITY_STAGE, 1)
         else:
-            self._option.timestep = size_s
+            if self._timestep_s != size_s:
+                self._option.timestep = self._timestep_s = size_s
             mujoco.mj_forward(self.model, self.data)
         self._forwarded_s = self._placed_s = size_s
         self._readable = False
