@@ -28,6 +28,17 @@ class GrowingRows:
         self._last[self._used] = row
         self._used += 1
 
+    def extend(self, rows: Array) -> None:
+        """Several rows."""
+        first = 0
+        while first < len(rows):
+            if self._used == len(self._last):
+                self._last, self._used = np.empty((_CHUNK, self.width)), 0
+                self._chunks.append(self._last)
+            count = min(len(rows) - first, _CHUNK - self._used)
+            self._last[self._used : self._used + count] = rows[first : first + count]
+            self._used, first = self._used + count, first + count
+
     def cut(self, count: int) -> None:
         """Keep the first rows only."""
         whole, rest = divmod(count, _CHUNK)

@@ -1,17 +1,20 @@
 """The rates of a diagram in a session: taps run at the rate of their sensor, filters and estimators at that of their input."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from strapdown.environment.diagram.check import Rates
 from strapdown.environment.diagram.flatten import Node
 from strapdown.environment.diagram.kinds import Kinds
-from strapdown.environment.diagram.problem import Problem, did_you_mean
+from strapdown.environment.diagram.problem import Problem
+from strapdown.environment.session.live_sensors import LiveSensor
+from strapdown.errors import InputError
 
 FOLLOWING = ("filter", "estimation")  # categories that run as fast as their input
 
 
-def rates_of(kinds: Kinds, sensors: Mapping[str, float | None]) -> Rates:
-    """sensors: rate of each (Hz); None: a sensor with a pace of its own, whose tap runs as fast as who reads it."""
+def rates_of(kinds: Kinds, find: Callable[[str, str], LiveSensor]) -> Rates:
+    """find: the sensor of a tap, by its kind and the name it asks for. A sensor without a rate has a pace of its own; its
+    tap runs as fast as who reads it."""
 
     def fixed(node: Node) -> float | None:
         return node.rate_hz or getattr(node.block, "rate_hz", None) or node.around_hz
@@ -23,14 +26,15 @@ def rates_of(kinds: Kinds, sensors: Mapping[str, float | None]) -> Rates:
         for i, node in enumerate(nodes):
             if kinds[node.kind].category != "sensor":
                 continue
-            name = node.block.p.sensor
-            if name not in sensors:
-                message = f'sensor "{name}" is not in the scenario; {did_you_mean(name, sensors)}'
-                problems.append(Problem("sensor", node.path, node.place, message))
-            elif sensors[name] is None:
+            try:
+                sensor = find(node.kind, node.block.p.sensor)
+            except InputError as error:
+                problems.append(Problem("sensor", node.path, node.place, str(error)))
+                continue
+            if sensor.rate_hz is None:
                 slow.append(i)
             else:
-                found[i] = fixed(node) or float(sensors[name] or 0.0)
+                found[i] = fixed(node) or sensor.rate_hz
         changed = True
         while changed:  # at most once for each block on the longest way through filters
             changed = False

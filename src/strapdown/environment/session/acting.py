@@ -1,0 +1,169 @@
+"""What each command does to a session."""
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from strapdown.environment.complaint import first_complaint
+from strapdown.environment.diagram.problem import did_you_mean
+from strapdown.environment.session import commands as c
+from strapdown.environment.session.console import console_values
+from strapdown.environment.session.events import SessionEvent
+from strapdown.environment.session.faults import GustFault, Magnet, Outage, TemperatureStep, WeakMotor
+from strapdown.environment.session.live_sensors import LiveSensor, ModuleSensor, ValueSensor
+from strapdown.environment.session.scene import SceneTable
+from strapdown.environment.session.sensor_faults import SensorFault
+from strapdown.errors import InputError
+from strapdown.sensors.triad import Triad
+
+if TYPE_CHECKING:
+    from strapdown.environment.session.session import Session
+
+_SCENE_KEYS = ("wind_m_s", "turbulence_m_s", "air_temperature_c", "air_density_kg_m3", "magnetic_induction_ut")
+
+
+def apply(session: "Session", command: c.Command) -> tuple[SessionEvent, ...]:
+    """Carry out a command now. InputError leaves everything as it was."""
+    t = session.t_s
+    if isinstance(command, c.SetConsole):
+        changes = console_values(command.changes)
+        refused = session.set_console(changes)
+        events = [SessionEvent(t, "console", {"changes": dict(command.changes)})]
+        if refused:
+            events.append(SessionEvent(t, "refused", {"reason": refused}))
+        return tuple(events)
+    if isinstance(command, c.SetParameters):
+        session.runner.set_parameters(command.block, **command.changes)
+        session.attach()
+        return (SessionEvent(t, "parameters", {"block": command.block, "changes": dict(command.changes)}),)
+    if isinstance(command, c.SetDiagram):
+        before = session.runner.snapshot()
+        session.runner.replace(command.diagram)
+        try:
+            session.attach()
+        except InputError:
+            session.runner.restore(before)
+            session.attach()
+            raise
+        return (SessionEvent(t, "diagram"),)
+    if isinstance(command, c.SetErrors):
+        return _set_errors(session, command)
+    if isinstance(command, c.DrawSpecimen):
+        return _draw(session, command)
+    if isinstance(command, c.BeginFault):
+        return _begin_fault(session, command)
+    if isinstance(command, c.EndFault):
+        return _end_fault(session, command.name)
+    if isinstance(command, c.Push):
+        session.plant.push(command.link, command.force_n, command.torque_n, command.for_s)
+        data = {"link": command.link, "force_n": list(command.force_n), "for_s": command.for_s}
+        return (SessionEvent(t, "push", data),)
+    if isinstance(command, c.SetScene):
+        return _set_scene(session, command.changes)
+    raise InputError(f"a session cannot carry out a {type(command).__name__}; see environment/session/commands.py")
+
+
+def _module_sensor(session: "Session", name: str) -> ModuleSensor:
+    sensor = _sensor(session, name)
+    if not isinstance(sensor, ModuleSensor):
+        raise InputError(f'sensor "{name}" has no error chain; its parameters are those of its table')
+    return sensor
+
+
+def _sensor(session: "Session", name: str) -> LiveSensor:
+    known = {sensor.name: sensor for sensor in session.sensors}
+    if name not in known:
+        raise InputError(f'sensor "{name}" is not in the scenario; {did_you_mean(name, known)}')
+    return known[name]
+
+
+def _set_errors(session: "Session", command: c.SetErrors) -> tuple[SessionEvent, ...]:
+    sensor = _module_sensor(session, command.sensor)
+    triads = dict(sensor.module.triads)
+    if command.instrument not in triads:
+        raise InputError(f'sensor "{command.sensor}" has no {command.instrument}; it has {", ".join(triads)}')
+    known = [field.name for field in fields(Triad)]
+    for name in command.changes:
+        if name not in known:
+            raise InputError(f'an error chain has no "{name}"; {did_you_mean(name, known)}')
+    try:
+        triads[command.instrument] = replace(triads[command.instrument], **_tuples(command.changes))
+    except (TypeError, ValueError) as error:
+        raise InputError(f'sensor "{command.sensor}", {command.instrument}: {error}') from None
+    sensor.use(replace(sensor.module, triads=triads))
+    data = {"sensor": command.sensor, "instrument": command.instrument, "changes": dict(command.changes)}
+    return (SessionEvent(session.t_s, "sensor", data),)
+
+
+def _tuples(changes: Mapping[str, Any]) -> dict[str, Any]:
+    def plain(value: Any) -> Any:
+        return tuple(plain(item) for item in value) if isinstance(value, list) else value
+
+    return {name: plain(value) for name, value in changes.items()}
+
+
+def _draw(session: "Session", command: c.DrawSpecimen) -> tuple[SessionEvent, ...]:
+    sensor = _module_sensor(session, command.sensor)
+    table = next(table for table in session.scenario.sensor if table.name == command.sensor)
+    if table.part is None:
+        raise InputError(f'sensor "{command.sensor}" is not a part of the catalogue; name a part in the scenario')
+    another = table.model_copy(update={"specimen_seed": int(command.seed)})
+    sensor.use(another.drawn(session.scenario.folder, session.seed, session.scene.celsius()))
+    data = {"sensor": command.sensor, "changes": {"specimen_seed": command.seed}}
+    return (SessionEvent(session.t_s, "sensor", data),)
+
+
+def _begin_fault(session: "Session", command: c.BeginFault) -> tuple[SessionEvent, ...]:
+    fault, name = command.fault, command.name
+    if name in session.faults:
+        raise InputError(f'a fault "{name}" is active; end it first, or choose another name')
+    if isinstance(fault, SensorFault):
+        sensor = _sensor(session, fault.sensor)
+        if fault.instrument is not None and fault.instrument not in sensor.instruments:
+            had = ", ".join(sensor.instruments)
+            raise InputError(f'sensor "{fault.sensor}" has no {fault.instrument}; it has {had}')
+        sensor.begin_fault(name, fault, session.seed)
+    elif isinstance(fault, Outage):
+        sensor = _sensor(session, fault.sensor)
+        if not isinstance(sensor, ValueSensor):
+            raise InputError(f'sensor "{fault.sensor}" gives no fixes; an outage is for receivers and altimeters')
+        sensor.out = True
+    elif isinstance(fault, WeakMotor):
+        session.plant.set_efficiency(fault.motor, fault.efficiency)
+    elif isinstance(fault, GustFault | Magnet | TemperatureStep):
+        session.surroundings.begin(name, fault, session.t_s)
+    session.faults[name] = fault
+    data = {"name": name, "fault": fault.model_dump(exclude_none=True, exclude={"name", "at_s", "until_s"})}
+    return (SessionEvent(session.t_s, "fault", data),)
+
+
+def _end_fault(session: "Session", name: str) -> tuple[SessionEvent, ...]:
+    if name not in session.faults:
+        raise InputError(f'no fault "{name}" is active; {did_you_mean(name, session.faults)}')
+    fault = session.faults.pop(name)
+    if isinstance(fault, SensorFault):
+        _sensor(session, fault.sensor).end_fault(name)
+    elif isinstance(fault, Outage):
+        sensor = _sensor(session, fault.sensor)
+        assert isinstance(sensor, ValueSensor)
+        sensor.out = False
+    elif isinstance(fault, WeakMotor):
+        session.plant.set_efficiency(fault.motor, 1.0)
+    else:
+        session.surroundings.end(name)
+    return (SessionEvent(session.t_s, "fault_ends", {"name": name}),)
+
+
+def _set_scene(session: "Session", changes: Mapping[str, Any]) -> tuple[SessionEvent, ...]:
+    for name in changes:
+        if name not in _SCENE_KEYS:
+            raise InputError(f'the scene cannot change "{name}" while it runs; {did_you_mean(name, _SCENE_KEYS)}')
+    before = session.surroundings.scene
+    try:
+        scene = SceneTable(**{**before.model_dump(exclude_unset=True), **_tuples(changes)})
+    except ValidationError as error:
+        raise InputError(first_complaint(error, SceneTable, "scene")) from None
+    session.surroundings.change(scene, session.plant)
+    return (SessionEvent(session.t_s, "scene", {"changes": dict(changes)}),)

@@ -1,0 +1,163 @@
+"""Scenario files (TOML): vehicle, sensors, diagram, scene, pilot, faults, duration. docs/environment.md explains every key."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError, model_validator
+
+from strapdown.environment.complaint import first_complaint
+from strapdown.environment.diagram.file import Diagram, read_diagram
+from strapdown.environment.rig_sensors import Mounted, Seed
+from strapdown.environment.session.faults import AnyFault
+from strapdown.environment.session.pilot import PilotTable, check_order
+from strapdown.environment.session.scene import SceneTable, read_scene_text
+from strapdown.environment.session.sensor_tables import (
+    AltimeterTable,
+    EncoderTable,
+    ModuleTable,
+    ReceiverTable,
+    TiltTable,
+)
+from strapdown.environment.table import Name, NotNegative, Positive, Table
+from strapdown.errors import InputError
+from strapdown.io.plain_values import toml_values
+from strapdown.regular_file import whole_bytes
+from strapdown.vehicles.vehicle import Vehicle, read_vehicle, vehicle_names
+
+VERSION = 1
+SHIPPED = Path(__file__).parents[1] / "scenarios"
+Text = Annotated[str, Field(max_length=2000)]
+
+
+class ExpectTable(Table):
+    """What the run must show, stated before it. survives: within the limits. degrades: beyond a limit, and not lost.
+    lost: tipped over, hit the ground or left the scene."""
+
+    verdict: Literal["survives", "degrades", "lost"]
+    attitude_deg: Positive | None = None  # limit of the RMSE of roll and of pitch, the larger counts
+    height_m: Positive | None = None  # limit of the largest error of the estimated height in the air
+    why: Text = ""
+
+
+class VibrationTable(Table):
+    """Vibration of the vehicle: imbalance of each rotor or wheel (kg m)."""
+
+    imbalance_kg_m: NotNegative = 0.0
+    hum_m_s2: NotNegative = 0.0  # of the drive, rms at full speed
+
+
+class Scenario(Table):
+    """A whole scenario file."""
+
+    version: Annotated[int, Field(strict=True)] = VERSION
+    title: Text = ""
+    comment: Text = ""
+    vehicle: Name
+    diagram: Name | None = None  # file; None: the vehicle's own
+    duration_s: Positive
+    seed: Seed = 0
+    physics_hz: Positive = 1000.0
+    history_s: NotNegative = 600.0  # how far back the session can be rewound
+    scene: SceneTable = SceneTable()
+    vibration: VibrationTable = VibrationTable()
+    sensor: tuple[ModuleTable, ...] = ()
+    inclinometer: tuple[TiltTable, ...] = ()
+    altimeter: tuple[AltimeterTable, ...] = ()
+    receiver: tuple[ReceiverTable, ...] = ()
+    odometer: tuple[EncoderTable, ...] = ()
+    pilot: tuple[PilotTable, ...] = ()
+    pilot_recording: Name | None = None  # a recorded session: its console is played back
+    fault: tuple[AnyFault, ...] = ()
+    expect: ExpectTable | None = None
+    folder: Path = Field(default=Path(), exclude=True)  # of the file: relative paths start here
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Scenario":
+        names = [table.name for table in self.mounted()]
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise ValueError(f'has two sensors called "{twice[0]}"; give each its own name')
+        check_order(self.pilot)
+        if self.pilot and self.pilot_recording is not None:
+            raise ValueError("has both a pilot script and a pilot_recording; keep one")
+        for fault in self.fault:
+            sensor = getattr(fault, "sensor", None)
+            if sensor is not None and sensor not in names:
+                raise ValueError(
+                    f'has a fault "{fault.kind}" of sensor "{sensor}", which does not exist; '
+                    f"valid names: {', '.join(names) or 'none'}"
+                )
+        called = [fault.name for fault in self.fault if fault.name is not None]
+        again = [name for name in called if called.count(name) > 1]
+        if again:
+            raise ValueError(f'has two faults called "{again[0]}"; give each its own name')
+        return self
+
+    def mounted(self) -> tuple[Mounted, ...]:
+        """All sensors, in the order of the recording."""
+        return (*self.sensor, *self.inclinometer, *self.altimeter, *self.receiver, *self.odometer)
+
+    def full_scene(self) -> SceneTable:
+        """The scene, with what its text file adds."""
+        if self.scene.file is None:
+            return self.scene
+        text = read_scene_text(self.folder / self.scene.file)
+        given = self.scene.model_dump(exclude_unset=True)
+        return SceneTable(**{**text, **given})
+
+    def read_vehicle(self) -> Vehicle:
+        """The vehicle: one of the package by its name, else a file next to the scenario."""
+        if self.vehicle in vehicle_names():
+            return read_vehicle(self.vehicle)
+        return read_vehicle(self.folder / self.vehicle)
+
+    def read_diagram(self, vehicle: Vehicle) -> Diagram:
+        """The diagram: a file next to the scenario or next to the vehicle's own, or the vehicle's own."""
+        if self.diagram is None:
+            if vehicle.diagram is None:
+                raise InputError(
+                    f'vehicle "{vehicle.name}" has no diagram of its own; name one with diagram = "FILE.toml"'
+                )
+            return read_diagram(vehicle.diagram)
+        own = None if vehicle.diagram is None else vehicle.diagram.parent / self.diagram
+        path = self.folder / self.diagram
+        return read_diagram(own if own is not None and not path.exists() and own.is_file() else path)
+
+
+def scenario_names() -> list[str]:
+    """The scenarios that come with the package."""
+    return sorted(path.stem for path in SHIPPED.glob("*.toml"))
+
+
+def read_scenario(name_or_path: str | os.PathLike[str]) -> Scenario:
+    """A scenario of the package by its name, or a file by its path."""
+    text = os.fspath(name_or_path)
+    path = Path(text)
+    if not path.suffix and text in scenario_names():
+        path = SHIPPED / f"{text}.toml"
+    elif not path.suffix and not path.exists():
+        raise InputError(
+            f'scenario "{text}" does not come with the package; valid names: {", ".join(scenario_names())}, or the '
+            "path of a file"
+        )
+    values = toml_values(whole_bytes(path, "scenario"), path, "a scenario has tables and plain values")
+    return scenario_from(values, path)
+
+
+def scenario_from(values: dict[str, Any], path: str | os.PathLike[str]) -> Scenario:
+    """The scenario in plain values; `path` is where they came from, for messages and relative paths."""
+    version = values.get("version")
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        had = "is missing" if version is None else f"is {str(version)[:40]!r}"
+        raise InputError(f"{path}: version {had}; give version = {VERSION}")
+    if version > VERSION:
+        raise InputError(
+            f"{path}: version {version} is newer than this program, which reads up to {VERSION}; update strapdown"
+        )
+    if "folder" in values:
+        raise InputError(f'{path}: field "folder" is not known; remove it')
+    try:
+        return Scenario(**values, folder=Path(path).parent)
+    except ValidationError as error:
+        raise InputError(f"{path}: {first_complaint(error, Scenario, 'scenario')}") from None

@@ -1,0 +1,326 @@
+"""A session: one clock for the diagram, the dynamics of the vehicle, and its sensors.
+
+Each cycle runs the diagram, then the dynamics, then the sensors. The state of everything is a value, so that a session
+can be kept, rewound and repeated to the bit. docs/environment.md explains the loop.
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from strapdown.arrays import Array
+from strapdown.engines.parts import Mount
+from strapdown.environment.diagram.check import planner
+from strapdown.environment.diagram.kinds import Kinds, builtin
+from strapdown.environment.diagram.runner import BlockError, Runner
+from strapdown.environment.diagram.runner import Snapshot as DiagramSnapshot
+from strapdown.environment.session.acting import apply
+from strapdown.environment.session.commands import Command, SetConsole
+from strapdown.environment.session.console import Console, operated
+from strapdown.environment.session.events import SessionEvent
+from strapdown.environment.session.live_sensors import Feed, LiveSensor
+from strapdown.environment.session.rates import rates_of
+from strapdown.environment.session.scenario import Scenario
+from strapdown.environment.session.signals import SignalLog, recorded_signals
+from strapdown.environment.session.surroundings import Surroundings
+from strapdown.environment.session.timetable import Timetable
+from strapdown.environment.session.watch import Watch
+from strapdown.environment.session.wiring import Wiring, make_sensors, sensor_for
+from strapdown.errors import InputError
+from strapdown.live import PLANT_ROW
+
+
+class SessionStopped(InputError):
+    """The session cannot go on; its recording is kept."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Everything a session needs to go on from here to the bit."""
+
+    ticks: int
+    plant: bytes
+    diagram: DiagramSnapshot
+    sensors: tuple[Any, ...]
+    fresh: tuple[Any, ...]
+    console: Console
+    timetable: Any
+    surroundings: Any
+    watch: Watch
+    faults: tuple[Any, ...]
+    counts: tuple[int, int]  # of events and of signal rows
+
+
+class View:
+    """What a page or a script may look at, between two cycles."""
+
+    def __init__(self, session: "Session") -> None:
+        self._session = session
+
+    @property
+    def t_s(self) -> float:
+        return self._session.t_s
+
+    @property
+    def console(self) -> Console:
+        return self._session.console
+
+    @property
+    def truth(self) -> Array:
+        """The row of the body, columns as in live.PLANT_COLUMNS."""
+        return self._session.truth
+
+    def value(self, signal: str) -> Any:
+        """A signal of the diagram, "block.output"."""
+        return self._session.runner.value(signal)
+
+    @property
+    def events(self) -> tuple[SessionEvent, ...]:
+        return tuple(self._session.events)
+
+
+class Session:
+    """A scenario that runs. seed: instead of the scenario's. kinds: blocks of the user's own besides the package's."""
+
+    def __init__(self, scenario: Scenario, *, seed: int | None = None, kinds: Kinds | None = None) -> None:
+        self.scenario, self.seed = scenario, scenario.seed if seed is None else seed
+        self.kinds = builtin() if kinds is None else kinds
+        self.vehicle = scenario.read_vehicle()
+        self.scene = scenario.full_scene()
+        self.base_hz = scenario.physics_hz
+        self.plant = self.vehicle.plant(
+            gravity=self.scene.g(), step_s=1.0 / self.base_hz, density_kg_m3=self.scene.density()
+        )
+        self.sensors: list[LiveSensor] = make_sensors(self)
+        self._mounts = (Mount("body", self.vehicle.body), *(sensor.mount for sensor in self.sensors))
+        self._check_links()
+        self._rows = np.empty((len(self._mounts), PLANT_ROW))
+        self._places = list(enumerate(self.sensors, start=1))
+        diagram = scenario.read_diagram(self.vehicle)
+        rates = rates_of(self.kinds, lambda kind, name: sensor_for(self.sensors, kind, name))
+        plan = planner(self.kinds, self.base_hz, rates=rates)
+        self.runner = Runner(diagram, self.kinds, plan)
+        self._view = View(self)
+        self._posted: list[Command] = []
+        self._begin()
+        self.started: Kept = self.snapshot()
+
+    # the loop
+
+    def _begin(self) -> None:
+        self.ticks = 0
+        self.console = Console()
+        self.stopped = ""
+        self.events: list[SessionEvent] = []
+        self.faults: dict[str, Any] = {}  # that are active, by name
+        self.timetable = Timetable(self.scenario)
+        self.surroundings = Surroundings(self.scene, self.scenario, self.vehicle, self.seed)
+        self.signals = SignalLog()
+        self._done: list[tuple[int, Command]] = []  # commands that were carried out, and when
+        self._history: deque[Kept] = deque(maxlen=max(1, round(self.scenario.history_s) + 1))
+        self.feed = Feed(self.runner.feeds)
+        self.attach()
+        self.plant.read(self._mounts, self._rows)
+        x, y, z = self._rows[0, 0:3].tolist()
+        self.watch = Watch((x, y, z))
+        self._sense(0, 0.0)
+
+    def attach(self) -> None:
+        """Connect the session to its diagram; again after the diagram was replaced."""
+        self.feed.feeds = self.runner.feeds
+        self.wiring = Wiring(self.runner, self.kinds, self.sensors, self.vehicle)
+        self._command_of = self.runner.reader([self.wiring.command])
+        self._sent: Any = None
+        self._control_every = round(self.base_hz / self.runner.diagram.control_hz)
+        self.signals.use(self.runner, recorded_signals(self.runner, self.kinds))
+        self.wiring.feed_console(self.runner.feeds, self.console)
+
+    @property
+    def t_s(self) -> float:
+        return self.ticks / self.base_hz
+
+    @property
+    def truth(self) -> Array:
+        """The true motion of the body: a row of live.PLANT_COLUMNS."""
+        return self._rows[0]
+
+    def tick(self) -> View:
+        """One cycle of the base clock: diagram, dynamics, sensors. SessionStopped if it cannot go on."""
+        if self.stopped:
+            raise SessionStopped(self.stopped)
+        tick = self.ticks
+        t = tick / self.base_hz
+        if tick % self._snapshot_every == 0:
+            self._remember()
+        if t >= self.timetable.next_s:
+            for command in self.timetable.due(t):
+                self._carry_out(command, scheduled=True)
+        if self._posted:
+            posted, self._posted = self._posted, []
+            for command in posted:
+                self._carry_out(command)
+        try:
+            self.wiring.feed_truth(self.runner.feeds, self._rows, t)
+            self.runner.tick()
+            self.feed.taken(tick)
+            command = self._command_of()[0]
+            if command is not self._sent:
+                self.plant.actuate(np.atleast_1d(command))
+                self._sent = command
+            if tick % self._control_every == 0:
+                self._control_cycle(t)
+            after = (tick + 1) / self.base_hz
+            self.plant.advance_to(after)
+            self.plant.read(self._mounts, self._rows)
+        except (BlockError, InputError) as error:
+            self._stop(str(error))
+            raise SessionStopped(self.stopped) from None
+        self._sense(tick + 1, after)
+        self.ticks = tick + 1
+        return self._view
+
+    @property
+    def _snapshot_every(self) -> int:
+        return round(self.base_hz)
+
+    def _sense(self, tick: int, t: float) -> None:
+        around = self.surroundings.felt(t, self.plant)
+        rows, feed = self._rows, self.feed
+        for j, sensor in self._places:
+            sensor.sense(tick, t, rows, j, around, feed)
+
+    def _control_cycle(self, t: float) -> None:
+        row = self._rows[0].tolist()
+        self.surroundings.blow(t, row, self.plant, self._control_every / self.base_hz)
+        self.watch, seen = self.watch.look(t, row, self.wiring.flies)
+        self.events += seen
+        self.signals.add(t)
+
+    def advance(self, duration_s: float, progress: Callable[[float], None] | None = None) -> View:
+        """All cycles of a time (s)."""
+        end = self.ticks + round(duration_s * self.base_hz)
+        tick = self.tick
+        while self.ticks < end:
+            tick()
+            if progress is not None and self.ticks % self._snapshot_every == 0:
+                progress(self.t_s)
+        return self._view
+
+    def run(self, progress: Callable[[float], None] | None = None) -> View:
+        """From here to the end of the scenario."""
+        return self.advance(self.scenario.duration_s - self.t_s, progress)
+
+    # commands
+
+    def post(self, command: Command) -> None:
+        """Carry out a command before the next cycle. What it refuses is an event."""
+        self._posted.append(command)
+
+    def operate(self, **changes: Any) -> None:
+        """Move controls of the console before the next cycle."""
+        self.post(SetConsole(changes))
+
+    def _carry_out(self, command: Command, scheduled: bool = False) -> None:
+        t = self.t_s
+        try:
+            events = apply(self, command)
+        except InputError as error:
+            events = (SessionEvent(t, "refused", {"reason": str(error)}),)
+        self.events += events
+        if not scheduled:
+            self._done.append((self.ticks, command))
+
+    def set_console(self, changes: Mapping[str, Any]) -> str:
+        """Move controls now; a sentence on what was refused."""
+        self.console, refused = operated(self.console, changes, has_rotors=self.wiring.flies)
+        self.wiring.feed_console(self.runner.feeds, self.console)
+        return refused
+
+    def _stop(self, reason: str) -> None:
+        self.stopped = reason
+        self.console = self.console._replace(arm=0.0)
+        self.events.append(SessionEvent(self.t_s, "stopped", {"reason": reason}))
+
+    # time
+
+    def snapshot(self) -> Kept:
+        """The whole state. Nothing is copied but the plant."""
+        return Kept(
+            self.ticks,
+            self.plant.snapshot(),
+            self.runner.snapshot(),
+            tuple(sensor.keep() for sensor in self.sensors),
+            self.feed.keep(),
+            self.console,
+            self.timetable.keep(),
+            self.surroundings.keep(),
+            self.watch,
+            tuple(self.faults.items()),
+            (len(self.events), len(self.signals)),
+        )
+
+    def restore(self, kept: Kept) -> None:
+        """Go on from a snapshot of this session. What was recorded after it is dropped."""
+        self.ticks, self.console, self.watch, self.stopped = kept.ticks, kept.console, kept.watch, ""
+        self.plant.restore(kept.plant)
+        self.faults = dict(kept.faults)
+        events, rows = kept.counts
+        del self.events[events:]
+        self.signals.cut(rows)
+        if kept.diagram.diagram is not self.runner.diagram:
+            self.runner.restore(kept.diagram)
+            self.attach()
+        self.runner.restore(kept.diagram)
+        self.feed.feeds = self.runner.feeds
+        self.feed.bring_back(kept.fresh)
+        for sensor, state in zip(self.sensors, kept.sensors, strict=True):
+            sensor.bring_back(state)
+        self.timetable.bring_back(kept.timetable)
+        self.surroundings.bring_back(kept.surroundings)
+        self._sent = None
+        self.plant.read(self._mounts, self._rows)
+        while self._history and self._history[-1].ticks > kept.ticks:
+            self._history.pop()
+        self._done = [item for item in self._done if item[0] < kept.ticks]
+
+    def rewind(self, to_s: float) -> None:
+        """Go back to a time (s). From there everything happens again to the bit, unless something is changed."""
+        target = round(to_s * self.base_hz)
+        kept = [k for k in (self.started, *self._history) if k.ticks <= target]
+        if target > self.ticks or not kept:
+            first = self._history[0].ticks / self.base_hz if self._history else 0.0
+            raise InputError(f"cannot rewind to {to_s:g} s; give a time from {first:g} to {self.t_s:g} s")
+        if kept[-1].ticks < (self._history[0].ticks if self._history else 0):
+            first = self._history[0].ticks / self.base_hz
+            raise InputError(f"cannot rewind to {to_s:g} s: the history begins at {first:g} s; raise history_s")
+        again = [item for item in self._done if kept[-1].ticks <= item[0] < target]
+        self._posted = []
+        self.restore(kept[-1])
+        for at, command in again:
+            while self.ticks < at:
+                self.tick()
+            self._posted.append(command)
+        while self.ticks < target:
+            self.tick()
+
+    def reset(self) -> None:
+        """Back to the start."""
+        self._posted = []
+        self.restore(self.started)
+        self._done = []
+
+    def _remember(self) -> None:
+        if not self._history or self._history[-1].ticks < self.ticks:
+            self._history.append(self.snapshot())
+
+    def _check_links(self) -> None:
+        links = self.plant.links()
+        for mount in self._mounts:
+            if mount.link not in links:
+                raise InputError(
+                    f'sensor "{mount.name}" is on link "{mount.link}", which vehicle "{self.vehicle.name}" does not have; '
+                    f"valid names: {', '.join(links)}"
+                )

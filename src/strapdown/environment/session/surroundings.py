@@ -1,0 +1,104 @@
+"""The world around the vehicle while it moves: wind, magnets, temperature, vibration, and the faults that change them."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from strapdown.arrays import Array
+from strapdown.environment.session.faults import GustFault, Magnet, TemperatureStep
+from strapdown.environment.session.live_sensors import Around
+from strapdown.environment.session.scenario import Scenario
+from strapdown.environment.session.scene import SceneTable
+from strapdown.environment.session.wind import NO_WIND, Gust, Wind, gust_at
+from strapdown.rotation import q_rotate
+from strapdown.sensors.streams import branch, seed_of
+from strapdown.vehicles.plant import VehiclePlant
+from strapdown.vehicles.vehicle import Vehicle
+
+
+class Surroundings:
+    """Scene, wind, and faults of the world. keep and bring_back exchange the whole state, a value."""
+
+    def __init__(self, scene: SceneTable, scenario: Scenario, vehicle: Vehicle, seed: int) -> None:
+        self._vibration = vibration_of(scenario, vehicle)
+        self.scene, self.wind = scene, scene.wind()
+        self._wind = self.wind.start(branch(seed_of(seed, "wind"), 1)[0])
+        self._gusts: tuple[Gust, ...] = ()
+        self._magnets: tuple[tuple[str, Magnet], ...] = ()
+        self._steps: tuple[tuple[str, TemperatureStep], ...] = ()
+        self._celsius: float | None = None  # of the parts, once a step has begun
+        self.felt_now = Around(scene.field_n(), scene.magnets(), np.zeros(6))
+
+    def felt(self, t: float, plant: VehiclePlant) -> Around:
+        """What sensors feel besides motion, now."""
+        if self._vibration is not None:
+            self._vibration(t, plant.phases, plant.achieved, self.felt_now.shake_b)
+        return self.felt_now
+
+    def blow(self, t: float, row: list[float], plant: VehiclePlant, dt: float) -> None:
+        """Wind, magnets on the vehicle and temperature of a control cycle. row: of the body."""
+        if not self.wind.calm or self._gusts:
+            vx, vy, vz = row[7:10]
+            ex, ey, ez = self.wind.mean_n
+            speed = math.sqrt((vx - ex) ** 2 + (vy - ey) ** 2 + (vz - ez) ** 2)
+            self._wind, wind = self.wind.step(self._wind, row[2], speed, dt)
+            plant.set_air(self.scene.density(), wind + np.array(gust_at(self._gusts, t)))
+        if any(magnet.on_vehicle for _, magnet in self._magnets):
+            self.felt_now.magnets = self._all_magnets(row)
+        if self._celsius is not None:
+            air = self.scene.celsius() + sum(step.step_c for _, step in self._steps)
+            tau = self._steps[-1][1].time_constant_s if self._steps else TemperatureStep.model_fields["time_constant_s"].default
+            self._celsius += (air - self._celsius) * -math.expm1(-dt / tau)
+            self.felt_now.celsius = self._celsius
+
+    def change(self, scene: SceneTable, plant: VehiclePlant) -> None:
+        """Another scene from now on."""
+        if scene.celsius() != self.scene.celsius() and self._celsius is None:
+            self._celsius = self.scene.celsius()
+        self.scene, self.wind = scene, scene.wind()
+        self.felt_now.field_n, self.felt_now.magnets = scene.field_n(), self._all_magnets(None)
+        plant.set_air(scene.density(), np.array(scene.wind_m_s) if not self.wind.calm else NO_WIND)
+
+    def begin(self, name: str, fault: Any, t: float) -> None:
+        if isinstance(fault, GustFault):
+            self._gusts = (*self._gusts, Gust(fault.velocity_m_s, t, fault.for_s))
+        elif isinstance(fault, Magnet):
+            self._magnets = (*self._magnets, (name, fault))
+            self.felt_now.magnets = self._all_magnets(None)
+        elif isinstance(fault, TemperatureStep):
+            self._steps = (*self._steps, (name, fault))
+            self._celsius = self.scene.celsius() if self._celsius is None else self._celsius
+
+    def end(self, name: str) -> None:
+        self._magnets = tuple(item for item in self._magnets if item[0] != name)
+        self._steps = tuple(item for item in self._steps if item[0] != name)
+        self.felt_now.magnets = self._all_magnets(None)
+
+    def _all_magnets(self, row: list[float] | None) -> Array:
+        rows = [self.scene.magnets()]
+        for _, magnet in self._magnets:
+            moment, place = np.array(magnet.moment_am2), np.array(magnet.position_m)
+            if magnet.on_vehicle and row is not None:
+                q_nb = np.array(row[3:7])
+                moment, place = q_rotate(q_nb, moment), np.array(row[0:3]) + q_rotate(q_nb, place)
+            rows.append(np.concatenate([moment, place])[None, :])
+        return np.concatenate(rows)
+
+    def keep(self) -> Any:
+        around = self.felt_now
+        felt = around.field_n, around.magnets, around.shake_b.copy(), around.celsius
+        return self.scene, self.wind, self._wind, self._gusts, self._magnets, self._steps, self._celsius, felt
+
+    def bring_back(self, kept: Any) -> None:
+        self.scene, self.wind, self._wind, self._gusts, self._magnets, self._steps, self._celsius, felt = kept
+        field, magnets, shake, celsius = felt
+        self.felt_now.field_n, self.felt_now.magnets, self.felt_now.celsius = field, magnets, celsius
+        self.felt_now.shake_b[:] = shake
+
+
+def vibration_of(scenario: Scenario, vehicle: Vehicle) -> Any:
+    """A function (t, phases, speeds, out) that writes the vibration; None if there is none."""
+    return None
+
+
