@@ -1,5 +1,7 @@
 """Settings and times of paths, checked once at the door; each error is a sentence that names the setting."""
 
+from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ from strapdown.arrays import UNIT_NORM_TOLERANCE
 from strapdown.errors import InputError
 
 Array = NDArray[np.float64]
+Interval = tuple[float, float]
 Triple = tuple[float, float, float]
 Quadruple = tuple[float, float, float, float]
 
@@ -97,6 +100,21 @@ def times_within(t: ArrayLike, duration_s: float) -> tuple[Array, Array]:
         first = asked[~inside][0]
         raise InputError(f"time {first:.9g} s is outside the path, which lasts from 0 to {duration_s:.9g} s")
     return asked, np.clip(asked, 0.0, duration_s)
+
+
+def intervals(name: str, value: Iterable[Interval]) -> tuple[Interval, ...]:
+    """Times (start, end) in s, in order and apart from each other; the last may end at inf."""
+    try:
+        found = tuple((float(start), float(end)) for start, end in value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} is {value!r}; give pairs of times (start, end) in s") from None
+    for start, end in found:
+        if not (np.isfinite(start) and start < end):
+            raise InputError(f"{name} has ({start:g}, {end:g}); give a start and a later end, in s")
+    for (_, end), (start, _) in pairwise(found):
+        if start < end:
+            raise InputError(f"{name} overlap or are not in order at {start:g} s; sort and join them")
+    return found
 
 
 def _unit(row: Array, length: float) -> tuple[float, ...]:

@@ -11,6 +11,7 @@ from numba import boolean, config, float64, int64, types
 from strapdown.kernels import frames, mounts, rotation
 from strapdown.kernels.calibration import allan, ellipsoid
 from strapdown.kernels.compiling import compile_each, compile_one, requested_files
+from strapdown.kernels.motion import vibration
 from strapdown.kernels.navigation import dead_reckoning as strapdown
 from strapdown.kernels.navigation import ekf15, mechanisation, stop_detectors, stop_gain, stop_judge
 from strapdown.kernels.navigation.eskf import filter as eskf
@@ -63,6 +64,7 @@ KERNELS = (
     (frames.unexplained_rows, (_IN2, _IN1, _IN1, _OUT1, _OUT1)),
     (mounts.read_mounts, (_COUNTS1, _COUNTS1, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2, _IN1, _IN2, _IN2, _OUT2)),
     (mounts.all_within, (_OUT1, _OUT1, float64)),
+    (vibration.shake_rows, (_OUT2, _IN1, _IN2, _IN2, _OUT1)),
     (live_chain.read_rows, (_IN1, _OUT1, _OUT2, _IN1, _IN2, _IN2, _IN1, _OUT2, _OUT2)),
     (draws.draw_normals, (_RNG, _OUT1)),
     (draws.draw_uniforms, (_RNG, _OUT1)),

@@ -7,13 +7,12 @@ vehicle that stands.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strapdown.checks import finite, not_negative, positive, set_fields, triple
+from strapdown.checks import Interval, finite, intervals, not_negative, positive, set_fields, triple
 from strapdown.errors import InputError
 from strapdown.rotation import IDENTITY, q_rotate
 from strapdown.sensors.chain.state import (
@@ -28,7 +27,6 @@ from strapdown.sensors.streams import branch
 from strapdown.types import Motion
 
 Array = NDArray[np.float64]
-Interval = tuple[float, float]
 Stream = np.random.Generator | np.random.SeedSequence
 
 X_B = np.array([1.0, 0.0, 0.0])
@@ -97,8 +95,8 @@ class WheelOdometer:
             roughness=not_negative("roughness", self.roughness),
             slip=_fractions(self.slip),
             slip_above_m_s2=not_negative("slip_above_m_s2", self.slip_above_m_s2),
-            slip_intervals_s=_intervals("slip_intervals_s", self.slip_intervals_s),
-            dead_s=_intervals("dead_s", self.dead_s),
+            slip_intervals_s=intervals("slip_intervals_s", self.slip_intervals_s),
+            dead_s=intervals("dead_s", self.dead_s),
         )
 
     @classmethod
@@ -220,17 +218,3 @@ def _fractions(value: Interval) -> Interval:
     if not 0.0 <= least <= most <= 1.0:
         raise InputError(f"slip is {value!r}; give the least and the most part, from 0 to 1")
     return least, most
-
-
-def _intervals(name: str, value: Iterable[Interval]) -> tuple[Interval, ...]:
-    try:
-        found = tuple((float(start), float(end)) for start, end in value)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} is {value!r}; give pairs of times (start, end) in s") from None
-    for start, end in found:
-        if not (np.isfinite(start) and start < end):
-            raise InputError(f"{name} has ({start:g}, {end:g}); give a start and a later end, in s")
-    for (_, end), (start, _) in pairwise(found):
-        if start < end:
-            raise InputError(f"{name} overlap or are not in order at {start:g} s; sort and join them")
-    return found
