@@ -10,9 +10,10 @@ from strapdown.arrays import Array
 from strapdown.engines.parts import Mount
 from strapdown.environment.session.growing import GrowingRows
 from strapdown.environment.session.sensor_faults import Reading, SensorFault
-from strapdown.kernels.environment.ideal import MOUNT, ideal_row
+from strapdown.kernels.environment.ideal import IRON, ideal_row
 from strapdown.kernels.sensors.module import LOG_COLUMNS, NEW_MAG, READINGS, T
 from strapdown.live import PLANT_ROW, Ideal
+from strapdown.motion.vibration import Vibration
 from strapdown.rotation import q_rotate
 from strapdown.sensors.module import Module
 from strapdown.sensors.module_reader import FIELDS
@@ -23,12 +24,12 @@ _ORDER = tuple(FIELDS)  # accelerometer, gyroscope, magnetometer: their places i
 
 @dataclass
 class Around:
-    """What sensors feel besides motion; one object, changed in place each cycle. shake_b: vibration, specific force and
-    angular rate, frame b. celsius: None if each part has its own constant temperature."""
+    """What sensors feel besides motion; one object, changed in place each cycle. jets: phase, speed and acceleration of
+    each source of vibration (1, 3 sources). celsius: None if each part has its own constant temperature."""
 
     field_n: Array
     magnets: Array
-    shake_b: Array
+    jets: Array
     celsius: float | None = None
 
 
@@ -135,8 +136,8 @@ class ModuleSensor(LiveSensor):
         super().__init__(name, mount, base_hz)
         self.rate_hz, self._every = rate_hz, round(base_hz / rate_hz)
         self.instruments = tuple(module.triads)
-        self._numbers = np.concatenate([np.array(mount.q_bs, dtype=np.float64), iron])
-        assert len(self._numbers) == MOUNT
+        assert len(iron) == IRON
+        self._iron = iron
         n = self._every
         self._acc, self._gyr, self._mag = (np.zeros((n, 3)) for _ in range(3))
         self._t, self._celsius = np.zeros(n), np.zeros(n)
@@ -145,6 +146,8 @@ class ModuleSensor(LiveSensor):
         self._state = self._reader.start()
         self._count = 0  # rows in the buffers
         self._waiting: tuple[Array, ...] = ()
+        self.vibration: Vibration | None = None  # as felt on its mount
+        self._now = np.zeros(1)
 
     def use(self, module: Module) -> None:
         """Another specimen or other errors from the next row on."""
@@ -154,9 +157,10 @@ class ModuleSensor(LiveSensor):
 
     def sense(self, tick: int, t: float, rows: Array, j: int, around: Around, feed: Feed) -> None:
         i = self._count
-        ideal_row(
-            rows, j, self._numbers, around.field_n, around.magnets, around.shake_b, i, self._acc, self._gyr, self._mag
-        )
+        self._now[0] = t
+        if self.vibration is not None:
+            self.vibration.shake(rows[j : j + 1], self._now, around.jets)
+        ideal_row(rows, j, self._iron, around.field_n, around.magnets, i, self._acc, self._gyr, self._mag)
         self._t[i] = t
         if around.celsius is not None:
             self._celsius[i] = around.celsius

@@ -19,6 +19,7 @@ from strapdown.environment.session.sensor_tables import (
     ReceiverTable,
     TiltTable,
 )
+from strapdown.environment.session.vibration_table import VibrationTable
 from strapdown.environment.table import Name, NotNegative, Positive, Table
 from strapdown.errors import InputError
 from strapdown.io.plain_values import toml_values
@@ -38,13 +39,6 @@ class ExpectTable(Table):
     attitude_deg: Positive | None = None  # limit of the RMSE of roll and of pitch, the larger counts
     height_m: Positive | None = None  # limit of the largest error of the estimated height in the air
     why: Text = ""
-
-
-class VibrationTable(Table):
-    """Vibration of the vehicle: imbalance of each rotor or wheel (kg m)."""
-
-    imbalance_kg_m: NotNegative = 0.0
-    hum_m_s2: NotNegative = 0.0  # of the drive, rms at full speed
 
 
 class Scenario(Table):

@@ -13,7 +13,6 @@ from strapdown.environment.table import Name, NotNegative, Number, Positive, Vec
 from strapdown.errors import InputError
 from strapdown.rotation import q_rotate
 from strapdown.sensors.altimeter import Altimeter
-from strapdown.sensors.barometer import Barometer
 from strapdown.sensors.fix import FixReceiver
 from strapdown.sensors.module import Module
 from strapdown.sensors.streams import seed_of

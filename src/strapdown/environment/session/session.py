@@ -21,7 +21,8 @@ from strapdown.environment.session.acting import apply
 from strapdown.environment.session.commands import Command, SetConsole
 from strapdown.environment.session.console import Console, operated
 from strapdown.environment.session.events import SessionEvent
-from strapdown.environment.session.live_sensors import Feed, LiveSensor
+from strapdown.environment.session.growing import GrowingRows
+from strapdown.environment.session.live_sensors import Feed, LiveSensor, ModuleSensor
 from strapdown.environment.session.rates import rates_of
 from strapdown.environment.session.scenario import Scenario
 from strapdown.environment.session.signals import SignalLog, recorded_signals
@@ -51,7 +52,7 @@ class Kept:
     surroundings: Any
     watch: Watch
     faults: tuple[Any, ...]
-    counts: tuple[int, int]  # of events and of signal rows
+    counts: tuple[int, int, int]  # of events, of signal rows, of body rows
 
 
 class View:
@@ -118,7 +119,11 @@ class Session:
         self.faults: dict[str, Any] = {}  # that are active, by name
         self.timetable = Timetable(self.scenario)
         self.surroundings = Surroundings(self.scene, self.scenario, self.vehicle, self.seed)
+        for sensor in self.sensors:
+            if isinstance(sensor, ModuleSensor) and self.surroundings.vibration is not None:
+                sensor.vibration = self.surroundings.vibration.mounted(sensor.mount.r_bs_b, sensor.mount.q_bs)
         self.signals = SignalLog()
+        self.body = GrowingRows(1 + PLANT_ROW + len(self.vehicle.actuators))  # time, truth of the body, actuators
         self._done: list[tuple[int, Command]] = []  # commands that were carried out, and when
         self._history: deque[Kept] = deque(maxlen=max(1, round(self.scenario.history_s) + 1))
         self.feed = Feed(self.runner.feeds)
@@ -198,6 +203,7 @@ class Session:
         self.watch, seen = self.watch.look(t, row, self.wiring.flies)
         self.events += seen
         self.signals.add(t)
+        self.body.append([t, *row, *self.plant.achieved.tolist()])
 
     def advance(self, duration_s: float, progress: Callable[[float], None] | None = None) -> View:
         """All cycles of a time (s)."""
@@ -259,7 +265,7 @@ class Session:
             self.surroundings.keep(),
             self.watch,
             tuple(self.faults.items()),
-            (len(self.events), len(self.signals)),
+            (len(self.events), len(self.signals), len(self.body)),
         )
 
     def restore(self, kept: Kept) -> None:
@@ -267,9 +273,10 @@ class Session:
         self.ticks, self.console, self.watch, self.stopped = kept.ticks, kept.console, kept.watch, ""
         self.plant.restore(kept.plant)
         self.faults = dict(kept.faults)
-        events, rows = kept.counts
+        events, rows, bodies = kept.counts
         del self.events[events:]
         self.signals.cut(rows)
+        self.body.cut(bodies)
         if kept.diagram.diagram is not self.runner.diagram:
             self.runner.restore(kept.diagram)
             self.attach()

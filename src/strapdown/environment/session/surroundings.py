@@ -21,19 +21,24 @@ class Surroundings:
     """Scene, wind, and faults of the world. keep and bring_back exchange the whole state, a value."""
 
     def __init__(self, scene: SceneTable, scenario: Scenario, vehicle: Vehicle, seed: int) -> None:
-        self._vibration = vibration_of(scenario, vehicle)
+        self.vibration = scenario.vibration.of(vehicle, seed)
+        self._radius = vehicle.wheels[0].radius_m if vehicle.wheels else 0.0
         self.scene, self.wind = scene, scene.wind()
         self._wind = self.wind.start(branch(seed_of(seed, "wind"), 1)[0])
         self._gusts: tuple[Gust, ...] = ()
         self._magnets: tuple[tuple[str, Magnet], ...] = ()
         self._steps: tuple[tuple[str, TemperatureStep], ...] = ()
         self._celsius: float | None = None  # of the parts, once a step has begun
-        self.felt_now = Around(scene.field_n(), scene.magnets(), np.zeros(6))
+        self.felt_now = Around(scene.field_n(), scene.magnets(), np.zeros((1, 3 * len(vehicle.actuators) + 3)))
 
     def felt(self, t: float, plant: VehiclePlant) -> Around:
         """What sensors feel besides motion, now."""
-        if self._vibration is not None:
-            self._vibration(t, plant.phases, plant.achieved, self.felt_now.shake_b)
+        if self.vibration is not None:
+            jets, n = self.felt_now.jets, len(plant.phases)
+            jets[0, : 3 * n : 3], jets[0, 1 : 3 * n : 3] = plant.phases, plant.achieved
+            if self._radius:  # the way along the road
+                jets[0, 3 * n] = self._radius * plant.phases.mean()
+                jets[0, 3 * n + 1] = self._radius * plant.achieved.mean()
         return self.felt_now
 
     def blow(self, t: float, row: list[float], plant: VehiclePlant, dt: float) -> None:
@@ -87,18 +92,11 @@ class Surroundings:
 
     def keep(self) -> Any:
         around = self.felt_now
-        felt = around.field_n, around.magnets, around.shake_b.copy(), around.celsius
+        felt = around.field_n, around.magnets, around.jets.copy(), around.celsius
         return self.scene, self.wind, self._wind, self._gusts, self._magnets, self._steps, self._celsius, felt
 
     def bring_back(self, kept: Any) -> None:
         self.scene, self.wind, self._wind, self._gusts, self._magnets, self._steps, self._celsius, felt = kept
-        field, magnets, shake, celsius = felt
+        field, magnets, jets, celsius = felt
         self.felt_now.field_n, self.felt_now.magnets, self.felt_now.celsius = field, magnets, celsius
-        self.felt_now.shake_b[:] = shake
-
-
-def vibration_of(scenario: Scenario, vehicle: Vehicle) -> Any:
-    """A function (t, phases, speeds, out) that writes the vibration; None if there is none."""
-    return None
-
-
+        self.felt_now.jets[:] = jets

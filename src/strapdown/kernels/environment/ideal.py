@@ -5,18 +5,18 @@ import math
 from strapdown.kernels.jit import kernel
 from strapdown.kernels.rotation import rotate
 
-# numbers of a mount: rotation q_bs, hard iron (uT), soft iron (3 x 3 by rows)
-TURN, HARD_IRON, SOFT_IRON, MOUNT = 0, 4, 7, 16
+# numbers of the iron on a mount: hard iron (uT), soft iron (3 x 3 by rows)
+HARD_IRON, SOFT_IRON, IRON = 0, 3, 12
 _MU0_4PI = 0.1  # uT m / A: mu0 / (4 pi) in microtesla
 _NEAREST = 1e-3  # m: a magnet has a size
 
 
 @kernel
-def ideal_row(rows, j, mount, field_n, magnets, shake_b, i, acc, gyr, mag):
+def ideal_row(rows, j, iron, field_n, magnets, i, acc, gyr, mag):
     """Write row i of acc (m/s2), gyr (rad/s) and mag (uT), frame s, from row j of the plant (live.PLANT_COLUMNS).
 
-    field_n: uniform field (uT). magnets: one row for each, moment (A m2) and position (m), frame n. shake_b: specific
-    force and angular rate of the vibration, frame b. The iron of the mount acts on the field.
+    field_n: uniform field (uT). magnets: one row for each, moment (A m2) and position (m), frame n. The iron
+    of the mount acts on the field.
     """
     bx, by, bz = field_n[0], field_n[1], field_n[2]
     for k in range(len(magnets)):
@@ -31,9 +31,6 @@ def ideal_row(rows, j, mount, field_n, magnets, shake_b, i, acc, gyr, mag):
     fx, fy, fz = rotate(rows[j, 3], -rows[j, 4], -rows[j, 5], -rows[j, 6], bx, by, bz)
     for k in range(3):
         s = SOFT_IRON + 3 * k
-        mag[i, k] = mount[s] * fx + mount[s + 1] * fy + mount[s + 2] * fz + mount[HARD_IRON + k]
-    w, x, y, z = mount[0], -mount[1], -mount[2], -mount[3]
-    ax, ay, az = rotate(w, x, y, z, shake_b[0], shake_b[1], shake_b[2])
-    acc[i, 0], acc[i, 1], acc[i, 2] = rows[j, 19] + ax, rows[j, 20] + ay, rows[j, 21] + az
-    ax, ay, az = rotate(w, x, y, z, shake_b[3], shake_b[4], shake_b[5])
-    gyr[i, 0], gyr[i, 1], gyr[i, 2] = rows[j, 13] + ax, rows[j, 14] + ay, rows[j, 15] + az
+        mag[i, k] = iron[s] * fx + iron[s + 1] * fy + iron[s + 2] * fz + iron[HARD_IRON + k]
+    for k in range(3):
+        acc[i, k], gyr[i, k] = rows[j, 19 + k], rows[j, 13 + k]
