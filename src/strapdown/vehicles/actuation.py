@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strapdown.vehicles.vehicle_file import CoaxialTable, JointTable, RotorTable, WheelTable
+from strapdown.vehicles.vehicle_file import CoaxialTable, RotorTable, WheelTable
 
 Triple = tuple[float, float, float]
 DEG = np.pi / 180.0
@@ -57,6 +57,16 @@ class Rotor:
         ]
 
 
+@dataclass(frozen=True)
+class Servo:
+    """A position servo on a joint. most: its greatest torque (N m) or force (N), None: as the model has it."""
+
+    actuator: Actuator
+    joint: str
+    time_constant_s: float
+    most: float | None
+
+
 def rotor_actuators(rotors: tuple[Rotor, ...]) -> tuple[Actuator, ...]:
     return tuple(Actuator(rotor.name, "rad/s", 0.0, rotor.fastest_rad_s) for rotor in rotors)
 
@@ -72,7 +82,3 @@ def coaxial_actuators(table: CoaxialTable) -> tuple[Actuator, ...]:
 
 def wheel_actuators(wheels: tuple[WheelTable, ...]) -> tuple[Actuator, ...]:
     return tuple(Actuator(wheel.name, "rad/s", -wheel.fastest_rad_s, wheel.fastest_rad_s) for wheel in wheels)
-
-
-def joint_actuator(table: JointTable, unit: str, span: tuple[float, float]) -> Actuator:
-    return Actuator(table.name or table.joint, unit, *span)

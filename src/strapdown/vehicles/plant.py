@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import mujoco
 import numpy as np
@@ -14,6 +14,7 @@ from strapdown.engines.mujoco.force_law import ForceLaw
 from strapdown.engines.mujoco.plant import MujocoPlant
 from strapdown.errors import InputError
 from strapdown.kernels.vehicles.memory import ACHIEVED, AIR, ANGLE, COMMAND, DENSITY, SHARE, WIND
+from strapdown.vehicles.scene import scene_of
 
 if TYPE_CHECKING:
     from strapdown.vehicles.vehicle import Vehicle
@@ -21,10 +22,17 @@ if TYPE_CHECKING:
 _CLOSE = 1e-6  # m: a ray that meets the vehicle itself goes on from just behind that point
 
 
+class VehicleLaw(ForceLaw, Protocol):
+    """A force law with the memory of kernels/vehicles/memory.py."""
+
+    @property
+    def speeds(self) -> Array: ...
+
+
 class VehiclePlant:
     """The protocols Plant and Rewindable of live.py, and what a session needs besides. Time begins at 0."""
 
-    def __init__(self, vehicle: "Vehicle", plant: MujocoPlant, law: ForceLaw) -> None:
+    def __init__(self, vehicle: "Vehicle", plant: MujocoPlant, law: VehicleLaw) -> None:
         self.vehicle, self._plant, self._law = vehicle, plant, law
         self._names = [actuator.name for actuator in vehicle.actuators]
         n = len(self._names)
@@ -45,6 +53,38 @@ class VehiclePlant:
     @property
     def time_s(self) -> float:
         return self._plant.time_s
+
+    @property
+    def speeds(self) -> Array:
+        """Speed of each rotor or wheel (rad/s), in the order of phases; of a joint its rate."""
+        return self._law.speeds
+
+    @property
+    def wheel_angles(self) -> Array:
+        """Encoder angles (rad) of the wheels since the start."""
+        return self.phases
+
+    @property
+    def travel_m(self) -> float:
+        """Odometer: mean way of the left and the right wheels by their encoders, in whole ticks."""
+        ways: dict[str, list[float]] = {"left": [], "right": []}
+        for wheel, angle in zip(self.vehicle.wheels, self.phases.tolist(), strict=True):
+            tick = 2.0 * math.pi / wheel.ticks_per_turn
+            ways[wheel.side].append(math.floor(angle / tick) * tick * wheel.radius_m)
+        return 0.5 * sum(sum(side) / len(side) for side in ways.values())
+
+    def joints(self) -> tuple[str, ...]:
+        """The joints that servos move; empty for other kinds of vehicles."""
+        return tuple(servo.joint for servo in self.vehicle.servos)
+
+    def scene(self) -> dict[str, Any]:
+        """Links and their shapes as plain lists, for a page (scene.scene_of)."""
+        return scene_of(self.vehicle.robot)
+
+    def poses(self, out: Array) -> None:
+        """Position (0:3) and quaternion (3:7) of every body of scene(), in its order, frame n; out is (bodies, 7)."""
+        data = self._plant.placed()
+        out[:, :3], out[:, 3:] = data.xpos, data.xquat
 
     def links(self) -> tuple[str, ...]:
         return self._plant.links()

@@ -6,7 +6,6 @@ model in vehicle.py.
 
 import re
 from os import PathLike
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -125,7 +124,8 @@ class VehicleFile(Table):
     title: Name
     model: Name
     body: Name
-    floor: Annotated[bool, Field(strict=True)] = False
+    floor: Annotated[bool, Field(strict=True)] = False  # a plane at z = 0 besides the model
+    position_m: Vector | None = None  # of the root at the start; None: as in the model
     density_kg_m3: Positive = 1.225
     parasitic_drag_n_s2_m2: tuple[NotNegative, NotNegative, NotNegative] = (0.0, 0.0, 0.0)
     track_m: Positive | None = None
@@ -222,8 +222,3 @@ def _place(loc: tuple[int | str, ...], values: dict[str, Any]) -> str:
         rest = [str(part) for part in loc[2:] if isinstance(part, str)]
         return f"{'.'.join(rest)} of {which}" if rest else which
     return ".".join(str(part) for part in loc if isinstance(part, str))
-
-
-def model_path(file: VehicleFile, path: Path) -> Path:
-    """The model next to the parameter file."""
-    return path.parent / file.model

@@ -62,7 +62,9 @@ class MujocoPlant(SteppedRobot):
 
         self.data: Any = mujoco.MjData(model)
         data = self.data
+        self._engine = model, data
         self._acceleration = StepAcceleration(model, data, physics.integrator)
+        self._end_step = self._acceleration.end_step
         # views of the engine's memory, made once: making one costs as much as a tenth of a step
         self._option, self._act, self._qpos, self._qvel = model.opt, data.act, data.qpos, data.qvel
         self._timestep_s = 0.0  # the engine's
@@ -185,11 +187,11 @@ class MujocoPlant(SteppedRobot):
         if self._law is not None:
             self._law.apply(size_s)
         if self._placed_s == size_s:  # only commands and forces are new
-            mujoco.mj_forwardSkip(self.model, self.data, _VELOCITY_STAGE, 1)
+            mujoco.mj_forwardSkip(*self._engine, _VELOCITY_STAGE, 1)
         else:
             if self._timestep_s != size_s:
                 self._option.timestep = self._timestep_s = size_s
-            mujoco.mj_forward(self.model, self.data)
+            mujoco.mj_forward(*self._engine)
         self._forwarded_s = self._placed_s = size_s
         self._readable = False
 
@@ -200,7 +202,7 @@ class MujocoPlant(SteppedRobot):
     def _step(self, size_s: float) -> None:
         if self._forwarded_s != size_s:
             self._forward(size_s)
-        self._acceleration.end_step(self.model, self.data)
+        self._end_step(*self._engine)
         self._arrived()
         check_contacts_fit(self._warnings)
         law = self._law

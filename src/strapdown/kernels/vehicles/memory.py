@@ -19,6 +19,16 @@ def field(which, n):
     return AIR + which * n
 
 
+@inlined
+def all_within(positions, speeds, largest):
+    within = True
+    for i in range(len(positions)):
+        within &= abs(positions[i]) < largest
+    for i in range(len(speeds)):
+        within &= abs(speeds[i]) < largest
+    return within
+
+
 @live
 def settle(memory, n, positions, speeds, largest):
     """End of a step: achieved values and angles become those that the step led to. Whether all positions and speeds of
@@ -27,9 +37,4 @@ def settle(memory, n, positions, speeds, largest):
     now, coming = field(ACHIEVED, n), field(FIELDS, n)
     for i in range(2 * n):
         m[now + i] = m[coming + i]
-    within = True
-    for i in range(len(positions)):
-        within &= abs(positions[i]) < largest
-    for i in range(len(speeds)):
-        within &= abs(speeds[i]) < largest
-    return within
+    return all_within(positions, speeds, largest)

@@ -42,16 +42,16 @@ def rotor_forces(memory, rotors, body, position, velocity, dt, force):
     position: of the origin of b (m) and q_nb; velocity: of the origin, frame n (m/s), and rate, frame b (rad/s).
     """
     n = len(rotors)
-    m, air, out = pointer(memory), pointer(body), pointer(force)
+    m, air, q, v, out = pointer(memory), pointer(body), pointer(position), pointer(velocity), pointer(force)
     command, share, speed, angle = field(COMMAND, n), field(SHARE, n), field(ACHIEVED, n), field(ANGLE, n)
     coming, angles = field(FIELDS, n), field(FIELDS, n) + n
     density = m[DENSITY] / air[REFERENCE_DENSITY]
-    qw, qx, qy, qz = position[3], position[4], position[5], position[6]
+    qw, qx, qy, qz = q[3], q[4], q[5], q[6]
     r00, r01, r02 = 1.0 - 2.0 * (qy * qy + qz * qz), 2.0 * (qx * qy - qw * qz), 2.0 * (qx * qz + qw * qy)
     r10, r11, r12 = 2.0 * (qx * qy + qw * qz), 1.0 - 2.0 * (qx * qx + qz * qz), 2.0 * (qy * qz - qw * qx)
     r20, r21, r22 = 2.0 * (qx * qz - qw * qy), 2.0 * (qy * qz + qw * qx), 1.0 - 2.0 * (qx * qx + qy * qy)
-    wx, wy, wz = velocity[3], velocity[4], velocity[5]
-    ux, uy, uz = velocity[0] - m[WIND], velocity[1] - m[WIND + 1], velocity[2] - m[WIND + 2]
+    wx, wy, wz = v[3], v[4], v[5]
+    ux, uy, uz = v[0] - m[WIND], v[1] - m[WIND + 1], v[2] - m[WIND + 2]
     # of the origin relative to the air, frame b
     vx = r00 * ux + r10 * uy + r20 * uz
     vy = r01 * ux + r11 * uy + r21 * uz
@@ -82,7 +82,7 @@ def rotor_forces(memory, rotors, body, position, velocity, dt, force):
         thrust = m[share + i] * density * p[THRUST] * w * w
         # air resistance and acceleration of the rotor both turn the body against its spin
         spin = -p[SPIN] * (p[MOMENT] * thrust + p[INERTIA] * (after - before) / dt)
-        height = position[2] + r20 * px + r21 * py + r22 * pz - air[GROUND]
+        height = q[2] + r20 * px + r21 * py + r22 * pz - air[GROUND]
         near = 0.25 * p[RADIUS] / max(height, LEAST_HEIGHT * p[RADIUS])
         thrust /= 1.0 - near * near
         drag = density * p[DRAG] * w
