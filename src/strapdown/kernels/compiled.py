@@ -11,6 +11,7 @@ from numba import boolean, config, float64, int64, types
 from strapdown.kernels import frames, mounts, rotation
 from strapdown.kernels.calibration import allan, ellipsoid
 from strapdown.kernels.compiling import compile_each, compile_one, requested_files
+from strapdown.kernels.environment import control, ideal, low_pass
 from strapdown.kernels.motion import vibration
 from strapdown.kernels.navigation import dead_reckoning as strapdown
 from strapdown.kernels.navigation import ekf15, mechanisation, stop_detectors, stop_gain, stop_judge
@@ -64,6 +65,7 @@ KERNELS = (
     (frames.unexplained_rows, (_IN2, _IN1, _IN1, _OUT1, _OUT1)),
     (mounts.read_mounts, (_COUNTS1, _COUNTS1, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2, _IN1, _IN2, _IN2, _OUT2)),
     (mounts.all_within, (_OUT1, _OUT1, float64)),
+    (ideal.ideal_row, (_OUT2, int64, _IN1, _IN1, _IN2, int64, _OUT2, _OUT2, _OUT2)),
     (vibration.shake_rows, (_OUT2, _IN1, _IN2, _IN2, _OUT1)),
     (live_chain.read_rows, (_IN1, _OUT1, _OUT2, _IN1, _IN2, _IN2, _IN1, _OUT2, _OUT2)),
     (draws.draw_normals, (_RNG, _OUT1)),
@@ -74,6 +76,12 @@ KERNELS = (
         error_chain.measure_rows,
         (_IN1, _OUT1, _OUT2, *6 * (_RNG,), _IN1, _IN2, _IN2, _IN1, _OUT1, _OUT2, _FLAGS_OUT2, _COUNTS_OUT1),
     ),
+    (control.attitude_rate, (_IN1, _IN1, float64, float64, float64, _IN1, _OUT1)),
+    (control.rate_torque, (_IN1, _IN1, _IN1, float64, _IN1, _OUT1)),
+    (control.velocity_tilt, (_IN1, _IN1, _IN1, _IN1, float64, _IN1, _OUT1)),
+    (control.mix, (float64, _IN1, _IN2, _OUT1)),
+    (low_pass.low_pass, (_IN1, _IN1, float64, _OUT1)),
+    (low_pass.second_order, (_IN1, _IN1, _IN1, *5 * (float64,), _OUT1, _OUT1, _OUT1)),
     (strapdown.dead_reckon, (_IN1, _IN2, _IN2, _IN1, _OUT2, _OUT2, _OUT2)),
     (strapdown.dead_reckon_increments, (_IN1, _IN2, _IN2, _IN1, _IN1, _IN1, _IN1, _OUT2, _OUT2, _OUT2)),
     (mechanisation.increments_of_points_rows, (_IN1, _IN2, _IN2, _OUT2, _OUT2)),

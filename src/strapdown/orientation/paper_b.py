@@ -19,7 +19,8 @@ class PaperB(OrientationFilter):
     q_ns an offset of the accelerometer counts as a tilt. weight: of accelerometer and magnetometer in a sample, at any
     rate; time_constant_s above 0 replaces it by a time. low_pass_s: on all signals. gravity_m_s2: of the place.
     magnetometer False: 6 axes. declination_rad: east positive, used where q_ns is not given. longest_step_s: a longer
-    step is predicted only.
+    step is predicted only. corrected: with atan2, and angles mixed on the circle, instead of as printed; it then fails
+    at pitch 90 deg only.
     """
 
     name: ClassVar[str] = "paper-b"
@@ -30,6 +31,7 @@ class PaperB(OrientationFilter):
     low_pass_s: float = 0.05
     calibration_s: float = 1.0
     gravity_m_s2: float = 9.80665
+    corrected: bool = False
     magnetometer: bool = True
     declination_rad: float = 0.0
     longest_step_s: float = 0.5
@@ -38,6 +40,8 @@ class PaperB(OrientationFilter):
         check(self, above_0=("gravity_m_s2",), from_0=("time_constant_s", "low_pass_s", "calibration_s"))
         if not 0.0 <= finite("weight", self.weight) <= 1.0:
             raise InputError(f"weight is {self.weight:g}; give a share from 0 to 1")
+        if not isinstance(self.corrected, bool):
+            raise InputError(f"corrected is {self.corrected!r}; give True or False")
 
     def own_settings(self) -> Mapping[int, float]:
         return {
@@ -46,4 +50,5 @@ class PaperB(OrientationFilter):
             kernel.LOW_PASS_S: self.low_pass_s,
             kernel.CALIBRATION_S: self.calibration_s,
             kernel.GRAVITY: self.gravity_m_s2,
+            kernel.CORRECTED: float(self.corrected),
         }

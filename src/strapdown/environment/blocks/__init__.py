@@ -1,18 +1,35 @@
 """The blocks of the package, one file for each group. KINDS has them by name."""
 
 from strapdown.environment.blocks import (
+    actuators,
     arithmetic,
     attitude,
+    console,
     filters,
+    flight_control,
+    ground_control,
+    height_control,
     integrator,
     limits,
     logic,
+    mixers,
+    orientation_filters,
     pid,
+    position_control,
     sources,
+    static_calibration,
+    sticks,
+    taps,
+    truth,
     vectors,
     watching,
 )
 from strapdown.environment.diagram.kinds import kinds_of
 
-MODULES = (sources, arithmetic, vectors, attitude, limits, logic, integrator, filters, pid, watching)
+GENERAL = (sources, arithmetic, vectors, attitude, limits, logic, integrator, filters, pid, watching)
+VEHICLE = (
+    *(console, taps, truth, static_calibration, orientation_filters),
+    *(sticks, position_control, flight_control, height_control, mixers, ground_control, actuators),
+)
+MODULES = (*GENERAL, *VEHICLE)
 KINDS = kinds_of(MODULES)

@@ -10,6 +10,7 @@ from strapdown.environment.diagram.block import parameter
 FAR = 1e9  # largest number a parameter may have, in any unit
 MOST_PORTS = 16
 Numbers = tuple[Annotated[float, Field(ge=-FAR, le=FAR)], ...]
+Positives = tuple[Annotated[float, Field(ge=0.0, le=FAR)], ...]
 
 
 def number(default: float, title: str, description: str, unit: str = "signal") -> Any:
@@ -43,3 +44,19 @@ def chosen(condition: Any, if_true: Any, if_false: Any) -> Any:
     if isinstance(condition, np.ndarray):
         return np.where(condition, if_true, if_false)
     return if_true if condition else if_false
+
+
+def three(default: tuple[float, float, float], title: str, description: str, unit: str) -> Any:
+    """Three numbers of 0 or more, about or along body x, y and z; a field of type Positives."""
+    return parameter(default, title=title, description=description, unit=unit, min_length=3, max_length=3, strict=False)
+
+
+def between(default: float, low: float, high: float, title: str, description: str, unit: str) -> Any:
+    """A number between two limits."""
+    return parameter(default, title=title, description=description, unit=unit, limits=(low, high))
+
+
+def plain_array(values: Any) -> Any:
+    """Numbers of the parameters as an array for a kernel. Not locked: numba takes twice as long to find the type of a
+    locked array. Nobody writes to it."""
+    return np.array(values, dtype=np.float64)

@@ -1,11 +1,17 @@
 """Low-pass filters of first and second order, notch."""
 
 import math
+from collections.abc import Mapping
+from copy import copy
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, Self
+
+import numpy as np
 
 from strapdown.environment.diagram.block import BlockParameters, block, parameter
 from strapdown.environment.diagram.port import Port, Value
+from strapdown.kernels.compiled import fix_signature
+from strapdown.kernels.environment import low_pass as kernel
 
 _START = Literal["input", "zero"]
 
@@ -18,6 +24,16 @@ def _start() -> Any:
 
 def _frequency(default: float, description: str) -> Any:
     return parameter(default, title="Frequency", description=description, unit="Hz", limits=(1e-6, 1e5))
+
+
+def _with_shape(given: Any, inputs: Mapping[str, Port]) -> Any:
+    known = copy(given)
+    known._shape = inputs["in"].shape or ()
+    return known
+
+
+def _zero(shape: tuple[int, ...]) -> Any:
+    return np.zeros(shape) if shape else 0.0
 
 
 def _same() -> tuple[dict[str, Port], dict[str, Port]]:
@@ -39,16 +55,31 @@ class LowPass:
         start: _START = _start()
 
     rate_hz: float | None = None
+    _shape: tuple[int, ...] = ()
 
     def __init__(self, p: Parameters) -> None:
         self.inputs, self.outputs = _same()
         self.p = p
 
+    def resolved(self, inputs: Mapping[str, Port], outputs: Mapping[str, Port]) -> Self:
+        return _with_shape(self, inputs)
+
     def start(self) -> Any:
-        return 0.0 if self.p.start == "zero" else None
+        fix_signature(kernel.low_pass)
+        return _zero(self._shape) if self.p.start == "zero" else None
 
     def step(self, state: Any, x: Value, dt: float) -> tuple[Any, tuple[Value, ...]]:
-        out = x if state is None else state + _share(self.p.time_constant_s, dt) * (x - state)
+        if state is None:
+            return x, (x,)
+        share = _share(self.p.time_constant_s, dt)
+        if isinstance(x, np.ndarray) and x.ndim == 1:
+            out = np.empty(len(x))
+            try:
+                kernel.low_pass(x, state, share, out)
+                return out, (out,)
+            except TypeError:  # integers, or a strided view
+                pass
+        out = state + share * (x - state)
         return out, (out,)
 
 
@@ -66,6 +97,7 @@ class _SecondOrder:
 
     rate_hz: float | None = None
     p: Any
+    _shape: tuple[int, ...] = ()
 
     def __init__(self, p: Any) -> None:
         self.inputs, self.outputs = _same()
@@ -82,14 +114,25 @@ class _SecondOrder:
             )
         return None
 
+    def resolved(self, inputs: Mapping[str, Port], outputs: Mapping[str, Port]) -> Self:
+        return _with_shape(self, inputs)
+
     def start(self) -> Any:
-        return (0.0, 0.0) if self.p.start == "zero" else None
+        fix_signature(kernel.second_order)
+        return (_zero(self._shape), _zero(self._shape)) if self.p.start == "zero" else None
 
     def step(self, state: Any, x: Value, dt: float) -> tuple[Any, tuple[Value, ...]]:
         b0, b1, b2, a1, a2 = self.coefficients(dt)
         if state is None:  # settled at x: both filters have gain 1 at frequency 0
             state = ((1.0 - b0) * x, (b2 - a2) * x)
         first, second = state
+        if isinstance(x, np.ndarray) and x.ndim == 1:
+            out, after, later = np.empty(len(x)), np.empty(len(x)), np.empty(len(x))
+            try:
+                kernel.second_order(x, first, second, b0, b1, b2, a1, a2, out, after, later)
+                return (after, later), (out,)
+            except TypeError:  # integers, or a strided view
+                pass
         out = b0 * x + first
         return (b1 * x - a1 * out + second, b2 * x - a2 * out), (out,)
 

@@ -1,1 +1,1 @@
-"""Kernels of the closed loop."""
+"""Kernels of the environment: controllers of vehicles, ideal readings."""

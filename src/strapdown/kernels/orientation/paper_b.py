@@ -3,7 +3,8 @@
 atan instead of atan2, angles that are mixed as plain numbers and not on the circle, and kinematics that divide by
 cos(pitch): the yaw jumps where the sensor's x axis is square to the level field, and pitch near 90 deg throws roll and
 yaw anywhere. Kept to compare with. Guarded in two places only: an accelerometer angle that is 0/0 is not used, and
-angles that are no numbers are not taken over.
+angles that are no numbers are not taken over. With CORRECTED atan2 is used and angles are mixed on the circle; the
+kinematics stay the paper's.
 """
 
 import math
@@ -43,7 +44,8 @@ TIME_CONSTANT = OWN_SETTINGS + 1  # s; above 0 the weight follows from it and th
 LOW_PASS_S = OWN_SETTINGS + 2
 CALIBRATION_S = OWN_SETTINGS + 3
 GRAVITY = OWN_SETTINGS + 4  # m/s2
-SETTINGS_SIZE = OWN_SETTINGS + 5
+CORRECTED = OWN_SETTINGS + 5  # 1: atan2, and angles mixed on the circle; 0: as printed
+SETTINGS_SIZE = OWN_SETTINGS + 6
 # memory
 PHI = AFTER_START  # roll, then pitch and yaw, rad
 DELTA = AFTER_START + 3  # direction of the field in the world, fixed at the start (B15)
@@ -99,6 +101,18 @@ def finish_calibration(state, settings):
 
 
 @internal
+def mixed(angle, measured, w):
+    """The angle moved by the share w towards the measured one, the shorter way round, between -pi and pi."""
+    angle += w * wrapped(measured - angle)
+    return wrapped(angle)
+
+
+@internal
+def wrapped(angle):
+    return angle - 2.0 * math.pi * math.floor(angle / (2.0 * math.pi) + 0.5)
+
+
+@internal
 def turn(state, settings, has_mag, dt):
     """Angles one sample later: B10, B13, then B14 to B16 unless the step is a gap."""
     phi, theta, psi = state[PHI], state[PHI + 1], state[PHI + 2]
@@ -120,19 +134,27 @@ def turn(state, settings, has_mag, dt):
             state[SMOOTH + 4] - state[OFFSET + 1],
             state[SMOOTH + 5] - state[OFFSET + 2],
         )
+        corrected = settings[CORRECTED] != 0.0
         sign = 1.0 if az > 0.0 else (-1.0 if az < 0.0 else 0.0)
-        phi_a = math.atan(ay / az)
-        theta_a = math.atan(-ax / (sign * math.sqrt(ay * ay + az * az)))
+        if corrected:
+            phi_a, theta_a = math.atan2(ay, az), math.atan2(-ax, math.sqrt(ay * ay + az * az))
+        else:
+            phi_a = math.atan(ay / az)
+            theta_a = math.atan(-ax / (sign * math.sqrt(ay * ay + az * az)))
         if math.isfinite(phi_a) and math.isfinite(theta_a):
-            phi, theta = (1.0 - w) * phi + w * phi_a, (1.0 - w) * theta + w * theta_a
+            if corrected:
+                phi, theta = mixed(phi, phi_a, w), mixed(theta, theta_a, w)
+            else:
+                phi, theta = (1.0 - w) * phi + w * phi_a, (1.0 - w) * theta + w * theta_a
         else:
             flags += ACC_REJECTED
         if has_mag:
             mx, my, mz = state[SMOOTH + 6], state[SMOOTH + 7], state[SMOOTH + 8]
             sp, cp, st, ct = math.sin(phi), math.cos(phi), math.sin(theta), math.cos(theta)
-            psi_m = math.atan((mz * sp - my * cp) / (mx * ct + my * st * sp + mz * st * cp)) + state[DELTA]
+            across, along = mz * sp - my * cp, mx * ct + my * st * sp + mz * st * cp
+            psi_m = (math.atan2(across, along) if corrected else math.atan(across / along)) + state[DELTA]
             if math.isfinite(psi_m):
-                psi = (1.0 - w) * psi + w * psi_m
+                psi = mixed(psi, psi_m, w) if corrected else (1.0 - w) * psi + w * psi_m
             else:
                 flags += MAG_REJECTED
     if math.isfinite(phi) and math.isfinite(theta) and math.isfinite(psi):

@@ -1,0 +1,142 @@
+"""Height: an observer from acceleration and altimeter, and a controller of the thrust."""
+
+from typing import NamedTuple
+
+from strapdown.arrays import Array
+from strapdown.environment.blocks.common import between, not_negative
+from strapdown.environment.blocks.flight_control import ATTITUDE, gravity_parameter
+from strapdown.environment.blocks.logic import ON
+from strapdown.environment.diagram.block import BlockParameters, block
+from strapdown.environment.diagram.port import FLAG, Port, Value
+
+_FLAG = Port(FLAG, None, ())
+
+
+class Climb(NamedTuple):
+    """Height (m) and vertical speed (m/s)."""
+
+    height: float
+    speed: float
+
+
+@block("height_observer", category="estimation")
+class HeightObserver:
+    """Height and vertical speed: acceleration integrated, corrected at every new altimeter reading.
+
+    The altimeter looks along the body's z axis: its reading times the cosine of the tilt is the height.
+    """
+
+    class Parameters(BlockParameters):
+        height_gain: float = between(0.12, 0.0, 1.0, "Height gain", "Height correction per error of a reading.", "1")
+        speed_gain: float = not_negative(0.30, "Speed gain", "Speed correction per error of a reading.", "1/s")
+        gravity_m_s2: float = gravity_parameter()
+
+    rate_hz: float | None = None
+
+    def __init__(self, p: Parameters) -> None:
+        self.p = p
+        self.inputs = {
+            "altimeter": Port("m", None, ()),
+            "new": _FLAG,
+            "accelerometer": Port("m/s2", "b", (3,)),
+            "attitude": ATTITUDE,
+        }
+        self.outputs = {"height": Port("m", None, ()), "speed": Port("m/s", None, ())}
+
+    def start(self) -> Climb | None:
+        return None
+
+    def step(
+        self, state: Climb | None, altimeter: float, new: float, accelerometer: Array, attitude: Array, dt: float
+    ) -> tuple[Climb | None, tuple[Value, ...]]:
+        w, x, y, z = attitude.tolist()
+        upright = 1.0 - 2.0 * (x * x + y * y)
+        if state is None:  # until the first reading
+            return (None, (0.0, 0.0)) if not new > ON else (Climb(altimeter * upright, 0.0), (altimeter * upright, 0.0))
+        p = self.p
+        fx, fy, fz = accelerometer.tolist()
+        up = 2.0 * (x * z - w * y) * fx + 2.0 * (y * z + w * x) * fy + upright * fz - p.gravity_m_s2
+        height, speed = state
+        height += (speed + 0.5 * up * dt) * dt
+        speed += up * dt
+        if new > ON:
+            error = altimeter * upright - height
+            height += p.height_gain * error
+            speed += p.speed_gain * error
+        return Climb(height, speed), (height, speed)
+
+
+class Flight(NamedTuple):
+    """Height of the ground at arming, target (m), integral (m/s2); flying: the thrust is on."""
+
+    ground: float
+    target: float
+    integral: float
+    flying: bool
+
+
+@block("altitude_controller", category="control")
+class AltitudeController:
+    """Thrust for a vertical speed; holds the height while none is asked for. Takes off on a climb, ends on the ground.
+
+    Not flying: no thrust. A climb while on starts the flight. Below `landed_m` over the height at arming a descent
+    ends it. The integral stops while the thrust is at a limit.
+    """
+
+    class Parameters(BlockParameters):
+        height_gain: float = not_negative(1.2, "Height gain", "Vertical speed per height error.", "1/s")
+        speed_gain: float = not_negative(3.0, "Speed gain", "Acceleration per error of the vertical speed.", "1/s")
+        speed_integral: float = not_negative(1.0, "Integral gain", "Acceleration per integral of that.", "1/s2")
+        most_speed_m_s: float = not_negative(1.5, "Largest vertical speed", "Limit of the vertical speed.", "m/s")
+        mass_kg: float = between(0.716, 1e-3, 1e6, "Mass", "Mass of the vehicle.", "kg")
+        most_thrust_n: float = not_negative(20.0, "Largest thrust", "Limit of the thrust.", "N")
+        landed_m: float = not_negative(0.05, "Landed below", "Height over the ground at which a descent ends.", "m")
+        gravity_m_s2: float = gravity_parameter()
+
+    rate_hz: float | None = None
+
+    def __init__(self, p: Parameters) -> None:
+        self.p = p
+        self.inputs = {
+            "climb": Port("m/s", None, ()),
+            "height": Port("m", None, ()),
+            "speed": Port("m/s", None, ()),
+            "attitude": ATTITUDE,
+            "on": _FLAG,
+        }
+        self.outputs = {"thrust": Port("N", None, ()), "target": Port("m", None, ()), "flying": _FLAG}
+
+    def start(self) -> Flight | None:
+        return None
+
+    def step(
+        self, state: Flight | None, climb: float, height: float, speed: float, attitude: Array, on: float, dt: float
+    ) -> tuple[Flight | None, tuple[Value, ...]]:
+        p = self.p
+        if not on > ON:
+            return None, (0.0, height, 0.0)
+        if state is None:
+            state = Flight(height, height, 0.0, False)
+        ground, target, integral, flying = state
+        if not flying:
+            if not climb > 0.0:
+                return state, (0.0, height, 0.0)
+            target = height
+        elif climb < 0.0 and height - ground < p.landed_m:
+            return Flight(ground, height, 0.0, False), (0.0, height, 0.0)
+        target += climb * dt
+        # not further ahead than the vertical speed reaches: a target that is out of reach does not wind up
+        ahead = p.most_speed_m_s / p.height_gain if p.height_gain > 0.0 else 0.0
+        target = height - ahead if target < height - ahead else height + ahead if target > height + ahead else target
+        wanted = climb + p.height_gain * (target - height)
+        most = p.most_speed_m_s
+        wanted = -most if wanted < -most else most if wanted > most else wanted
+        error = wanted - speed
+        _, x, y, _ = attitude.tolist()
+        upright = 1.0 - 2.0 * (x * x + y * y)
+        lifted = p.mass_kg / (upright if upright > 0.5 else 0.5)  # no more than twice the thrust, however far it leans
+        demand = lifted * (p.gravity_m_s2 + p.speed_gain * error + integral)
+        thrust = 0.0 if demand < 0.0 else p.most_thrust_n if demand > p.most_thrust_n else demand
+        if (demand - thrust) * error <= 0.0:
+            integral += p.speed_integral * error * dt
+        return Flight(ground, target, integral, True), (thrust, target, 1.0)

@@ -1,0 +1,191 @@
+"""Every orientation filter of the package as a block, with parameters made from the filter's own settings.
+
+All kinds have the same ports, so that one can take the place of another.
+"""
+
+import math
+from dataclasses import fields, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from pydantic import create_model, model_validator
+
+from strapdown.arrays import Array
+from strapdown.environment.blocks.filter_settings import SETTINGS, SHARED, SWITCHES
+from strapdown.environment.blocks.logic import ON
+from strapdown.environment.diagram.block import BlockParameters, block, parameter
+from strapdown.environment.diagram.port import FLAG, QUATERNION, Port, Value
+from strapdown.errors import InputError
+from strapdown.kernels.orientation.state import BIAS, SIGMA, Q
+from strapdown.live import Start, State
+from strapdown.orientation.catalogue import FILTERS
+from strapdown.rotation import IDENTITY
+from strapdown.sample import Sample
+
+_ATTITUDE = Port(QUATERNION, "nb", (4,))
+# settings that the inputs bias_sigma and tilt_sigma replace, by the filter that has them
+_BIAS_SIGMA = {"mekf": "bias_start_dps", "vqf": "bias_sigma_start_dps", "lodestar": "bias_sigma_start_dps"}
+_TILT_SIGMA = {"mekf": "attitude_start_deg"}
+_NO_BIAS = np.zeros(3)
+
+
+def optional(unit: str, frame: str | None, shape: tuple[int, ...], default: float = 0.0) -> Port:
+    """An input that may stay without a wire."""
+    return Port(unit, frame, shape, default=default)
+
+
+FILTER_INPUTS = {
+    "gyroscope": Port("rad/s", "b", (3,)),
+    "accelerometer": Port("m/s2", "b", (3,)),
+    "new": optional(FLAG, None, (), 1.0),
+    "magnetometer": optional("uT", "b", (3,)),
+    "magnetometer_new": optional(FLAG, None, ()),
+    "hold": optional(FLAG, None, ()),
+    "start": optional(QUATERNION, "nb", (4,)),
+    "bias_sigma": optional("rad/s", None, ()),
+    "tilt_sigma": optional("rad", None, ()),
+}
+FILTER_OUTPUTS = {
+    "attitude": _ATTITUDE,
+    "tilt_sigma": Port("rad", None, ()),
+    "heading_sigma": Port("rad", None, ()),
+    "gyroscope_bias": Port("rad/s", "b", (3,)),
+}
+
+
+class Filtering(NamedTuple):
+    """state: of the filter; None: it has not started. waited_s: since its last sample. t: of that sample. sigmas: of
+    bias (rad/s) and attitude (rad) that it was started with."""
+
+    state: State | None
+    waited_s: float
+    t: float
+    sigmas: tuple[float, float]
+
+
+_IDLE = Filtering(None, 0.0, 0.0, (0.0, 0.0))
+
+
+def known_attitude(q: Array) -> Array | None:
+    """An attitude that was given: four zeros stand for none."""
+    size = math.hypot(*q.tolist())
+    return q / size if size > 0.5 else None
+
+
+class FilterBlock:
+    """Base of the kinds. Ticks without a new gyroscope reading are waited over; the next one has their time too."""
+
+    rate_hz: float | None = None
+    name: str
+
+    def __init__(self, p: Any) -> None:
+        self.filter = filter_of(self.name, p)
+        self.inputs, self.outputs = dict(FILTER_INPUTS), dict(FILTER_OUTPUTS)
+        self._with_sigmas: dict[tuple[float, float], Any] = {(0.0, 0.0): self.filter}
+        self._has_bias, self._has_sigma = self.filter.reports_bias, self.filter.reports_sigma
+
+    def start(self) -> Filtering:
+        return _IDLE
+
+    def step(
+        self,
+        state: Filtering,
+        gyroscope: Array,
+        accelerometer: Array,
+        new: float,
+        magnetometer: Array,
+        magnetometer_new: float,
+        hold: float,
+        start: Array,
+        bias_sigma: float,
+        tilt_sigma: float,
+        dt: float,
+    ) -> tuple[Filtering, tuple[Value, ...]]:
+        if hold > ON:
+            given = known_attitude(start)
+            return _IDLE, (IDENTITY if given is None else given, 0.0, 0.0, _NO_BIAS)
+        inner, waited_s, t, sigmas = state
+        if not new > ON:
+            if inner is None:
+                return _IDLE, (IDENTITY, 0.0, 0.0, _NO_BIAS)
+            return Filtering(inner, waited_s + dt, t, sigmas), self._outputs(inner.numbers)
+        if inner is None:
+            sigmas = (bias_sigma, tilt_sigma)
+            since, estimator = 0.0, self._filter(sigmas)
+            inner = estimator.start(Start(step_s=dt, q_ns=known_attitude(start)))
+        else:
+            since, estimator = waited_s + dt, self._filter(sigmas)
+        t += since
+        field = magnetometer if magnetometer_new > ON else None
+        inner = estimator.step(inner, Sample(t, since, gyroscope, accelerometer, field))
+        return Filtering(inner, 0.0, t, sigmas), self._outputs(inner.numbers)
+
+    def _outputs(self, numbers: Array) -> tuple[Value, ...]:
+        bias = numbers[BIAS : BIAS + 3] if self._has_bias else _NO_BIAS
+        if not self._has_sigma:
+            return numbers[Q : Q + 4], 0.0, 0.0, bias
+        east, north, up = numbers[SIGMA : SIGMA + 3].tolist()
+        return numbers[Q : Q + 4], east if east > north else north, up, bias
+
+    def _filter(self, sigmas: tuple[float, float]) -> Any:
+        """The filter with the standard deviations that it was started with; 0: its own."""
+        found = self._with_sigmas.get(sigmas)
+        if found is None:
+            changes = {
+                names[self.name]: math.degrees(sigma)
+                for names, sigma in zip((_BIAS_SIGMA, _TILT_SIGMA), sigmas, strict=True)
+                if self.name in names and sigma > 0.0
+            }
+            found = self._with_sigmas[sigmas] = replace(self.filter, **changes)
+        return found
+
+
+def filter_of(name: str, p: BlockParameters) -> Any:
+    """The filter with these parameters; ValueError if they do not fit each other."""
+    try:
+        return FILTERS[name].cls(**p.model_dump())
+    except InputError as error:
+        raise ValueError(str(error)) from None
+
+
+def parameters_of(name: str, without: tuple[str, ...] = ()) -> type[BlockParameters]:
+    """The settings of a filter as parameters of its block."""
+    made: dict[str, Any] = {}
+    for each in fields(FILTERS[name].cls):
+        if not each.init or each.name in without:
+            continue
+        if isinstance(each.default, bool):
+            title, description = SWITCHES[each.name]
+            made[each.name] = (bool, parameter(each.default, title=title, description=description))
+            continue
+        title, unit, low, high, description = {**SHARED, **SETTINGS[name]}[each.name]
+        field = parameter(each.default, title=title, description=description, unit=unit, limits=(low, high))
+        made[each.name] = (float, field)
+
+    def fits(self: BlockParameters) -> BlockParameters:
+        filter_of(name, self)
+        return self
+
+    checks: dict[str, Any] = {"fits": model_validator(mode="after")(fits)} if not without else {}
+    return create_model("Parameters", __base__=BlockParameters, __validators__=checks, **made)
+
+
+def _kind(name: str, description: str) -> type[FilterBlock]:
+    kind = f"orientation_{name.replace('-', '_')}"
+    body = {
+        "name": name,
+        "Parameters": parameters_of(name),
+        "__module__": __name__,
+        "__doc__": f"Orientation filter {name}: {description}.",
+    }
+    return block(kind, category="estimation")(type(f"{FILTERS[name].class_name}Block", (FilterBlock,), body))
+
+
+GyroBlock = _kind("gyro", FILTERS["gyro"].what)
+PaperBBlock = _kind("paper-b", FILTERS["paper-b"].what)
+ComplementaryBlock = _kind("complementary", FILTERS["complementary"].what)
+MahonyBlock = _kind("mahony", FILTERS["mahony"].what)
+MadgwickBlock = _kind("madgwick", FILTERS["madgwick"].what)
+MekfBlock = _kind("mekf", FILTERS["mekf"].what)
+VqfBlock = _kind("vqf", FILTERS["vqf"].what)
+LodestarBlock = _kind("lodestar", "VQF's inclination, a Kalman filter of the heading")
