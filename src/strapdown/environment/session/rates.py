@@ -16,8 +16,11 @@ def rates_of(kinds: Kinds, find: Callable[[str, str], LiveSensor]) -> Rates:
     """find: the sensor of a tap, by its kind and the name it asks for. A sensor without a rate has a pace of its own; its
     tap runs as fast as who reads it."""
 
-    def fixed(node: Node) -> float | None:
-        return node.rate_hz or getattr(node.block, "rate_hz", None) or node.around_hz
+    def own(node: Node) -> float | None:
+        return node.rate_hz or getattr(node.block, "rate_hz", None)
+
+    def fixed(node: Node) -> float | None:  # the rate of a sub-diagram is for blocks that no sensor drives
+        return own(node) or node.around_hz
 
     def assign(nodes: Sequence[Node], control_hz: float) -> list[Problem]:
         problems = []
@@ -34,20 +37,19 @@ def rates_of(kinds: Kinds, find: Callable[[str, str], LiveSensor]) -> Rates:
             if sensor.rate_hz is None:
                 slow.append(i)
             else:
-                found[i] = fixed(node) or sensor.rate_hz
+                found[i] = own(node) or sensor.rate_hz
         changed = True
         while changed:  # at most once for each block on the longest way through filters
             changed = False
             for i, node in enumerate(nodes):
-                if i in found or fixed(node) or kinds[node.kind].category not in FOLLOWING:
+                if i in found or own(node) or kinds[node.kind].category not in FOLLOWING:
                     continue
                 above = [found[s.node] for s in node.sources.values() if s.node in found]
                 if above:
                     found[i], changed = max(above), True
         for i in slow:
             readers = [n for n, node in enumerate(nodes) if any(s.node == i for s in node.sources.values())]
-            own = fixed(nodes[i])
-            found[i] = own or max((found.get(n) or fixed(nodes[n]) or control_hz for n in readers), default=control_hz)
+            found[i] = own(nodes[i]) or max((found.get(n) or fixed(nodes[n]) or control_hz for n in readers), default=control_hz)
         for i, rate in found.items():
             nodes[i].rate_hz = rate
         for i, node in enumerate(nodes):
