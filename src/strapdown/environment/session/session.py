@@ -27,7 +27,7 @@ from strapdown.environment.session.rates import rates_of
 from strapdown.environment.session.scenario import Scenario
 from strapdown.environment.session.signals import SignalLog, recorded_signals
 from strapdown.environment.session.surroundings import Surroundings
-from strapdown.environment.session.timetable import Timetable
+from strapdown.environment.session.timetable import Timetable, recorded_pilot
 from strapdown.environment.session.watch import Watch
 from strapdown.environment.session.wiring import Wiring, make_sensors, sensor_for
 from strapdown.errors import InputError
@@ -104,6 +104,7 @@ class Session:
         rates = rates_of(self.kinds, lambda kind, name: sensor_for(self.sensors, kind, name))
         plan = planner(self.kinds, self.base_hz, rates=rates)
         self.runner = Runner(diagram, self.kinds, plan)
+        self._pilot = recorded_pilot(scenario)
         self._view = View(self)
         self._posted: list[Command] = []
         self._begin()
@@ -117,7 +118,7 @@ class Session:
         self.stopped = ""
         self.events: list[SessionEvent] = []
         self.faults: dict[str, Any] = {}  # that are active, by name
-        self.timetable = Timetable(self.scenario)
+        self.timetable = Timetable(self.scenario, self._pilot)
         self.surroundings = Surroundings(self.scene, self.scenario, self.vehicle, self.seed)
         for sensor in self.sensors:
             if isinstance(sensor, ModuleSensor) and self.surroundings.vibration is not None:

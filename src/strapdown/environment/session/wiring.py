@@ -71,6 +71,11 @@ class Wiring:
                 f"{len(vehicle.actuators)}: {', '.join(actuator.name for actuator in vehicle.actuators)}"
             )
 
+    @property
+    def sliders(self) -> list[str]:
+        """Paths of the slider blocks."""
+        return [path for _, path in self._sliders]
+
     def _tap(self, runner: Runner, step: Any, sensors: Sequence[LiveSensor]) -> None:
         sensor = sensor_for(sensors, step.kind, step.block.p.sensor)
         names = list(step.block.feeds)
