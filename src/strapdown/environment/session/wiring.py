@@ -90,9 +90,9 @@ class Wiring:
             if path in console.sliders:
                 feeds[slot] = console.sliders[path]
 
-    def feed_truth(self, feeds: list[Any], rows: Array, t: float) -> None:
+    def feed_truth(self, feeds: list[Any], body: Array, t: float) -> None:
         if self._truth:
-            row = rows[0].copy()
+            row = body.copy()
             for slot, first, last in self._truth:
                 feeds[slot] = row[first:last]
         for slot in self._clocks:
