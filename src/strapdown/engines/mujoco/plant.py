@@ -55,7 +55,6 @@ class MujocoPlant(SteppedRobot):
         ours = {motor.name: motor for motor in motors}
         self._motors = {model.actuator(i).name: i for i in range(model.nu)}
         self._idle = [idle_target(ours[name], begin) for name in self._motors]
-        self._digest = model_digest(model, b"" if law is None else law.identity())
         self._state = np.empty(mujoco.mj_stateSize(model, _STATE))
         first = mujoco.mj_stateSize(model, _BEFORE_WARM_START)
         self._warm_start = slice(first, first + model.nv)
@@ -77,6 +76,7 @@ class MujocoPlant(SteppedRobot):
         self._law = law
         if law is not None:
             law.attach(model, data)
+        self._digest = model_digest(model, b"" if law is None else law.identity())
         self.reset()
 
     def reset(self) -> None:
