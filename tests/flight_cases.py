@@ -36,9 +36,9 @@ class Quadcopter:
         air_b = q_rotate(self.q * [1, -1, -1, -1], self.v - self.wind)
         drag = -DRAG * self.speeds.sum() * np.array([air_b[0], air_b[1], 0.0])
         force = np.array([0.0, 0.0, thrust.sum()]) + drag
-        torque = np.array(
-            [HUBS[:, 1] @ thrust, -HUBS[:, 0] @ thrust, -(SPINS * MOMENT) @ thrust]
-        ) - np.cross(self.w, INERTIA * self.w)
+        torque = np.array([HUBS[:, 1] @ thrust, -HUBS[:, 0] @ thrust, -(SPINS * MOMENT) @ thrust]) - np.cross(
+            self.w, INERTIA * self.w
+        )
         a = q_rotate(self.q, force) / MASS - [0, 0, G]
         if self.p[2] <= 0.0 and a[2] <= 0.0:  # stands on the ground
             self.p[2], self.v, self.w, a, torque = 0.0, np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
@@ -53,9 +53,7 @@ class Quadcopter:
 
     def euler(self):
         w, x, y, z = self.q
-        return np.array(
-            [math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y)), math.asin(2 * (w * y - x * z))]
-        )
+        return np.array([math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y)), math.asin(2 * (w * y - x * z))])
 
 
 class Loop:

@@ -10,17 +10,17 @@ import numpy as np
 from strapdown.arrays import Array
 from strapdown.environment.blocks.at_rest import Rest, RestLimits, begun, continued, level_yaw
 from strapdown.environment.blocks.logic import ON
-from strapdown.environment.blocks.orientation_filters import parameters_of
+from strapdown.environment.blocks.orientation_filters import advanced, parameters_of
 from strapdown.environment.diagram.block import block, parameter
 from strapdown.environment.diagram.port import FLAG, QUATERNION, Port, Value
 from strapdown.kernels.orientation.paper_b import OFFSET
 from strapdown.kernels.orientation.state import BIAS, Q
-from strapdown.live import Start, State
+from strapdown.live import Start
 from strapdown.orientation.paper_b import PaperB
 from strapdown.rotation import IDENTITY, q_from_euler
-from strapdown.sample import Sample
 
 _FLAG = Port(FLAG, None, ())
+_NO_FIELD = np.empty(0)
 _ENDLESS_S, _AT_ONCE_S = 1e9, 1e-9  # calibration times: while the switch is on; from the moment it goes off
 
 
@@ -32,18 +32,18 @@ class _Settings(RestLimits, parameters_of("paper-b", without=("low_pass_s", "cal
     )
 
 
-class Imu(NamedTuple):
-    """used: state of the filter in use, None before the first reading; calibrated: it comes from a calibration.
-    next: state of the filter that is being calibrated, rest: its readings. moving: refused, or being refused.
-    waited_s: since the last reading; t: of that reading."""
+class Calibrating(NamedTuple):
+    """calibrated: the filter in use comes from a calibration. numbers: of the state of the filter that is being
+    calibrated, rest: its readings; None while the switch is off. moving: refused, or being refused."""
 
-    used: State | None
-    calibrated: bool
-    next: State | None
-    rest: Rest | None
-    moving: bool
-    waited_s: float
-    t: float
+    calibrated: bool = False
+    numbers: Array | None = None
+    rest: Rest | None = None
+    moving: bool = False
+
+
+# numbers of the state of the filter in use, None before the first reading; time since the last reading, s
+Imu = tuple[Array | None, float, Calibrating]
 
 
 @block("imu_block", category="estimation")
@@ -63,6 +63,7 @@ class ImuBlock:
         self._gathering = PaperB(low_pass_s=0.0, calibration_s=_ENDLESS_S, **own)
         self._calibrated = PaperB(low_pass_s=0.0, calibration_s=_AT_ONCE_S, **own)
         self._plain = PaperB(low_pass_s=0.0, calibration_s=0.0, **own)
+        self._kernels: dict[bool, tuple[Any, Array]] = {}  # of the filter in use, by calibrated or not
         force, rate = Port("m/s2", "b", (3,)), Port("rad/s", "b", (3,))
         self.inputs = {
             "accelerometer": force,
@@ -82,7 +83,7 @@ class ImuBlock:
         }
 
     def start(self) -> Imu:
-        return Imu(None, False, None, None, False, 0.0, 0.0)
+        return None, 0.0, Calibrating()
 
     def step(
         self,
@@ -95,54 +96,51 @@ class ImuBlock:
         switch: float,
         dt: float,
     ) -> tuple[Imu, tuple[Value, ...]]:
-        used, calibrated, candidate, rest, moving, waited_s, t = state
-        if not switch > ON and rest is not None:  # the switch has just gone off
-            if rest.elapsed_s >= self.p.least_s:
-                used, calibrated, moving = candidate, True, False
+        numbers, waited_s, phase = state
+        on = switch > ON
+        if not on and phase.rest is not None:  # the switch has just gone off
+            if phase.rest.elapsed_s >= self.p.least_s:
+                numbers, phase = phase.numbers, Calibrating(calibrated=True)
             else:
-                moving = True
-            candidate = rest = None
+                phase = Calibrating(phase.calibrated, moving=True)
+        waited_s += dt
         if new > ON:
-            waited_s += dt
-            t += waited_s
-            field = magnetometer if magnetometer_new > ON else None
-            if switch > ON:
-                candidate, rest, moving = self._gathered(
-                    state, Sample(t, waited_s, gyroscope, accelerometer, field), magnetometer, dt
-                )
-            first = used is None
-            estimator = self._calibrated if calibrated else self._plain
-            before = estimator.start(Start(step_s=dt)) if used is None else used
-            used = estimator.step(before, Sample(t, 0.0 if first else waited_s, gyroscope, accelerometer, field))
+            field = magnetometer if magnetometer_new > ON else _NO_FIELD
+            if on:
+                phase = self._gathered(phase, gyroscope, accelerometer, field, magnetometer, waited_s, dt)
+            if numbers is None:
+                numbers, waited_s = self._plain.start(Start(step_s=dt)).numbers, 0.0
+            live = self._kernels.get(phase.calibrated) or self._kernel(phase.calibrated)
+            numbers = advanced(live, numbers, gyroscope, accelerometer, field, waited_s)
             waited_s = 0.0
+        done, moving = 1.0 if phase.calibrated else 0.0, 1.0 if phase.moving else 0.0
+        if numbers is None:
+            outputs = (IDENTITY, accelerometer, gyroscope, done, 1.0 if on else 0.0, moving)
         else:
-            waited_s += dt
-        after = Imu(used, calibrated, candidate, rest, moving, waited_s, t)
-        flags = (1.0 if calibrated else 0.0, 1.0 if switch > ON else 0.0, 1.0 if moving else 0.0)
-        if used is None:
-            return after, (IDENTITY, accelerometer, gyroscope, *flags)
-        n = used.numbers
-        rate, force = gyroscope - n[BIAS : BIAS + 3], accelerometer - n[OFFSET : OFFSET + 3]
-        return after, (n[Q : Q + 4], force, rate, *flags)
+            rate, force = gyroscope - numbers[BIAS : BIAS + 3], accelerometer - numbers[OFFSET : OFFSET + 3]
+            outputs = (numbers[Q : Q + 4], force, rate, done, 1.0 if on else 0.0, moving)
+        return (numbers, waited_s, phase), outputs
+
+    def _kernel(self, calibrated: bool) -> tuple[Any, Array]:
+        found = self._kernels[calibrated] = (self._calibrated if calibrated else self._plain).live_kernel
+        return found
 
     def _gathered(
-        self, state: Imu, sample: Sample, magnetometer: Array, dt: float
-    ) -> tuple[State, Rest, bool]:
+        self, phase: Calibrating, gyr: Array, acc: Array, field: Array, held_field: Array, since: float, dt: float
+    ) -> Calibrating:
         """The filter that is being calibrated, with one more sample; motion starts it anew."""
-        candidate, rest, moving = state.next, state.rest, state.moving
-        gyr, acc, field, since = sample.gyr_s, sample.acc_s, sample.mag_s, sample.dt
+        calibrated, numbers, rest, moving = phase
+        mag = field if len(field) else None
         if rest is None:
             moving = False
         else:
-            rest = continued(rest, gyr, acc, field, since, self.p)
-            if rest is None:
-                candidate, moving = None, True
-            elif rest.elapsed_s >= self.p.least_s:
-                moving = False
-        if rest is None or candidate is None:
-            rest, sample = begun(gyr, acc, field), sample._replace(dt=0.0)
-            candidate = self._gathering.start(Start(step_s=dt, q_ns=self._attitude(magnetometer)))
-        return self._gathering.step(candidate, sample), rest, moving
+            rest = continued(rest, gyr, acc, mag, since, self.p)
+            moving = rest is None or (moving and rest.elapsed_s < self.p.least_s)
+        if rest is None or numbers is None:
+            rest, since = begun(gyr, acc, mag), 0.0
+            numbers = self._gathering.start(Start(step_s=dt, q_ns=self._attitude(held_field))).numbers
+        numbers = advanced(self._gathering.live_kernel, numbers, gyr, acc, field, since)
+        return Calibrating(calibrated, numbers, rest, moving)
 
     def _attitude(self, magnetometer: Array) -> Array | None:
         """The known attitude: level, heading by the magnetometer if there is one."""
