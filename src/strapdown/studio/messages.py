@@ -413,7 +413,7 @@ class Pose(Part):
 
 class Calibration(Part):
     """Where a guided calibration is. coverage: share from 0 to 1. covered, missing: directions of the field in the
-    frame of the sensor (unit vectors) that have been seen, and that have not. taken_s, wanted_s: of the present step. points:
+    frame of the sensor (unit vectors) that have been seen, and that have not. taken_s, wanted_s: of this step. points:
     readings for the picture, thinned. before, after: of the calibrated readings."""
 
     type: Literal["calibration"] = "calibration"
