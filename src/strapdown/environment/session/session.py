@@ -15,6 +15,7 @@ import numpy as np
 from strapdown.arrays import Array
 from strapdown.engines.parts import Mount
 from strapdown.environment.diagram.check import planner
+from strapdown.environment.diagram.file import Diagram
 from strapdown.environment.diagram.kinds import Kinds, builtin
 from strapdown.environment.diagram.runner import BlockError, Runner
 from strapdown.environment.diagram.runner import Snapshot as DiagramSnapshot
@@ -85,9 +86,17 @@ class View:
 
 
 class Session:
-    """A scenario that runs. seed: instead of the scenario's. kinds: blocks of the user's own besides the package's."""
+    """A scenario that runs. seed: instead of the scenario's. kinds: blocks of the user's own besides the package's.
+    diagram: instead of the scenario's."""
 
-    def __init__(self, scenario: Scenario, *, seed: int | None = None, kinds: Kinds | None = None) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        seed: int | None = None,
+        kinds: Kinds | None = None,
+        diagram: Diagram | None = None,
+    ) -> None:
         self.scenario, self.seed = scenario, scenario.seed if seed is None else seed
         self.kinds = builtin() if kinds is None else kinds
         self.vehicle = scenario.read_vehicle()
@@ -100,7 +109,7 @@ class Session:
         self.mounts = (Mount("body", self.vehicle.body), *(sensor.mount for sensor in self.sensors))
         self.check_links()
         self.places = list(enumerate(self.sensors, start=1))
-        diagram = scenario.read_diagram(self.vehicle)
+        diagram = scenario.read_diagram(self.vehicle) if diagram is None else diagram
         rates = rates_of(self.kinds, lambda kind, name: sensor_for(self.sensors, kind, name))
         plan = planner(self.kinds, self.base_hz, rates=rates)
         self.runner = Runner(diagram, self.kinds, plan)
