@@ -41,7 +41,11 @@ class Studio:
         environment = {**os.environ, "XDG_STATE_HOME": str(self.folder / "state")}
         arguments = [str(opened), str(scale), str(port), str(self.folder), str(static), *more]
         self.process = subprocess.Popen(
-            [sys.executable, str(script), *arguments], stdout=subprocess.PIPE, env=environment, text=True, cwd=self.folder
+            [sys.executable, str(script), *arguments],
+            stdout=subprocess.PIPE,
+            env=environment,
+            text=True,
+            cwd=self.folder,
         )
         self.lines = []
         while True:

@@ -20,11 +20,12 @@ class Buffers:
     uploads: int = 40
 
     def scaled(self, factor: float) -> "Buffers":
-        """All limits times a factor, at least 1 (for tests)."""
-        changed = {
-            f.name: max(type(getattr(self, f.name))(1), type(getattr(self, f.name))(getattr(self, f.name) * factor))
-            for f in fields(self)
-        }
+        """All limits times a factor (for tests). What one state of a session needs always fits."""
+        least = {"history_s": 1.0, "backlog_s": 0.1, "record_s": 1.0, "texts": 40, "text_bytes": 300_000}
+        changed = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            changed[field.name] = max(least.get(field.name, 1), type(value)(value * factor))
         return replace(self, **changed)
 
 

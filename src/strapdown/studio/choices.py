@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+from strapdown.environment.diagram.file import Diagram
 from strapdown.environment.diagram.kinds import Kinds
-from strapdown.environment.session.scenario import read_scenario, scenario_from, scenario_names
+from strapdown.environment.session.scenario import Scenario, read_scenario, scenario_from, scenario_names
 from strapdown.errors import InputError
 from strapdown.io.plain_values import toml_values
 from strapdown.studio import messages as m
@@ -19,9 +20,9 @@ _ORDER = ("quadcopter", "mars_helicopter", "rover", "manipulator")
 class Choices:
     """own: files that the user named on the command line, by their plain name. uploads: folder of uploaded files."""
 
-    def __init__(self, own: list[Path], uploads: Path, kinds: Kinds) -> None:
+    def __init__(self, own: list[Path], uploads: Path, kinds: Kinds, history_s: float) -> None:
         self._own = {path.name: path for path in own}
-        self._uploads, self._kinds = uploads, kinds
+        self._uploads, self._kinds, self._history_s = uploads, kinds, history_s
 
     def listed(self) -> list[m.Choice]:
         found = []
@@ -53,7 +54,7 @@ class Choices:
             return self._stage(self._own[choice], choice, seed, script, uploaded=False)
         if choice not in scenario_names():
             raise InputError(f'"{choice[:80]}" is not offered; choose one of the list')
-        return LiveStage(read_scenario(choice), choice, self._kinds, seed, script)
+        return self._live(read_scenario(choice), choice, seed, script)
 
     def _stage(self, path: Path, name: str, seed: int | None, script: bool, uploaded: bool) -> Any:
         kind = choice_kind(path)
@@ -61,12 +62,19 @@ class Choices:
             return ReplayStage(path, name)
         if kind == "robot":
             scenario = robot_scenario(path)
-            return LiveStage(scenario, name, self._kinds, seed, False, robot_diagram(scenario))
+            return self._live(scenario, name, seed, False, robot_diagram(scenario))
         if uploaded:
             values = toml_values(path.read_bytes(), path.name, "a scenario has tables and plain values")
             refuse_paths(values)
-            return LiveStage(scenario_from(values, path), name, self._kinds, seed, script)
-        return LiveStage(read_scenario(path), name, self._kinds, seed, script)
+            return self._live(scenario_from(values, path), name, seed, script)
+        return self._live(read_scenario(path), name, seed, script)
+
+    def _live(
+        self, scenario: Scenario, name: str, seed: int | None, script: bool, diagram: Diagram | None = None
+    ) -> LiveStage:
+        """The history of a session is no longer than that of the studio."""
+        history = min(scenario.history_s, self._history_s)
+        return LiveStage(scenario.model_copy(update={"history_s": history}), name, self._kinds, seed, script, diagram)
 
 
 def _place(name: str) -> tuple[int, str]:

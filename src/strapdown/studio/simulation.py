@@ -37,7 +37,7 @@ from strapdown.studio.takes import Takes
 _BIT = {name: 1 << i for i, name in enumerate(frame.STATES)}
 _LATE_S = 0.25  # lost time that is not made up for: the real-time factor falls
 _BUDGET_S = 0.04  # of one frame: then commands are looked at again
-_FORGET_S = 10.0  # how often old readings are dropped
+_FORGET_S = 2.0  # how often old readings are dropped
 
 
 class Settings(NamedTuple):
@@ -61,7 +61,7 @@ class Simulation:
         uploads, work = settings.scratch / "uploads", settings.scratch / "work"
         for folder in (uploads, work):
             folder.mkdir(exist_ok=True)
-        self.choices = Choices(own_files(settings.opened), uploads, kinds)
+        self.choices = Choices(own_files(settings.opened), uploads, kinds, settings.buffers.history_s)
         self._takes = Takes(work, settings.buffers.takes, self._worker)
         self._downloads = Downloads(work, self._worker, self._takes)
         self._bench = Bench(self._worker)
@@ -261,8 +261,7 @@ class Simulation:
         except StrapdownError as error:
             answer = {"ok": False, "error": str(error)}
         except Exception as error:
-            text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-            answer = {"ok": False, "error": f"internal error ({text}); please report it"}
+            answer = {"ok": False, "error": _internal(error)}
         if command.id and answer is not None:
             self._say(m.Reply(**{"id": command.id, "ok": True, **answer}), client)
 
@@ -382,6 +381,8 @@ class Simulation:
                 reply = m.Reply(id=command.id, ok=True, report=report_of(found, scenario, modules, command.take))
             except StrapdownError as error:
                 reply = m.Reply(id=command.id, ok=False, error=str(error))
+            except Exception as error:
+                reply = m.Reply(id=command.id, ok=False, error=_internal(error))
             self._say(reply, client)
 
         self._worker.submit(work)
@@ -395,7 +396,7 @@ class Simulation:
         except StrapdownError as error:
             done(None, "", str(error))
         except Exception as error:
-            done(None, "", f"internal error ({type(error).__name__}: {error}); please report it"[:400])
+            done(None, "", _internal(error))
 
     def close(self) -> str:
         """The end: keep what was recorded. A sentence on where it is, or ""."""
@@ -404,6 +405,11 @@ class Simulation:
             said = self._downloads.keep(self.stage.session, self._recorded, self._settings.folder or Path.cwd())
         self._worker.shutdown(wait=True)
         return said
+
+
+def _internal(error: Exception) -> str:
+    text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    return f"internal error ({text}); please report it"
 
 
 def main(link: Connection, settings: Settings) -> None:

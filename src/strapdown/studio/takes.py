@@ -1,14 +1,19 @@
 """Earlier runs of a session. Their recordings are kept on disk until the session ends."""
 
+import copyreg
 import pickle
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from strapdown.environment.session.record import SessionRecording
 from strapdown.errors import InputError
 from strapdown.studio import messages as m
+
+
+copyreg.pickle(MappingProxyType, lambda view: (MappingProxyType, (dict(view),)))  # the meta of a Recording
 
 
 @dataclass
