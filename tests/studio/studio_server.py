@@ -91,6 +91,7 @@ class Client:
             origin=studio.origin,
             additional_headers=headers,
             compression=None,
+            legacy=True,
             max_size=None,
         )
         self.last, self.replies, self.texts, self.frames, self.history = {}, {}, [], [], {}

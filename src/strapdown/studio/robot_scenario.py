@@ -45,7 +45,7 @@ def robot_diagram(scenario: Scenario) -> Diagram | None:
     taps = [("accelerometer", 0.0), ("gyroscope", 90.0), ("magnetometer", 180.0)]
     blocks += [{"name": n, "kind": n, "at": [200.0, y - 360.0]} for n, y in taps]
     blocks += [
-        {"name": "mekf", "kind": "mekf", "at": [440.0, -300.0]},
+        {"name": "mekf", "kind": "orientation_mekf", "at": [440.0, -300.0]},
         {"name": "estimate", "kind": "estimate", "at": [700.0, -300.0]},
     ]
     wires += [

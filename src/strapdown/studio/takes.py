@@ -13,7 +13,11 @@ from strapdown.errors import InputError
 from strapdown.studio import messages as m
 
 
-copyreg.pickle(MappingProxyType, lambda view: (MappingProxyType, (dict(view),)))  # the meta of a Recording
+def _view(values: dict[str, Any]) -> Any:
+    return MappingProxyType(values)
+
+
+copyreg.pickle(MappingProxyType, lambda view: (_view, (dict(view),)))  # the meta of a Recording
 
 
 @dataclass
