@@ -10,6 +10,7 @@ import threading
 import time
 from pathlib import Path
 
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from strapdown.studio import frame
@@ -118,6 +119,8 @@ class Client:
                     self.replies[values["id"]] = values
                 else:
                     self.last[values["type"]] = values
+        except ConnectionClosed:
+            pass
         finally:
             self.closed = True
 

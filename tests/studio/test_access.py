@@ -1,7 +1,6 @@
 """Who may talk to the studio: token, cookie, host, origin, policy, uploads, ports."""
 
 import http.client
-import os
 import socket
 import stat
 import sys
@@ -41,7 +40,7 @@ def test_the_token_is_private_and_stays(tmp_path):
     if sys.platform != "win32":
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         kept = path.read_text()
-        os.chmod(path, 0o644)
+        path.chmod(0o644)
         assert token_for(8765, folder=tmp_path) != kept  # others could have read it
 
 
@@ -124,7 +123,7 @@ def test_uploads_have_limits(studio):
     good = {"Cookie": studio.cookie, "Origin": studio.origin}
     for name in ("a.exe", "../a.toml", "a/b.toml", ".toml", "a.py", "", "a%00.toml", "con\n.toml".replace("\n", "%0a")):
         assert ask(studio, f"/upload?name={name}", "POST", b"x", **good)[0] == 400, name
-    status, _, body = ask(studio, "/upload?name=big.toml", "POST", b"x", **{**good, "Content_Length": str(10**9)})
+    status, _, _ = ask(studio, "/upload?name=big.toml", "POST", b"x", **{**good, "Content_Length": str(10**9)})
     assert status == 400
     assert ask(studio, "/upload?name=ok.toml", "POST", b"version = 1", **good)[0] == 200
 

@@ -1,7 +1,9 @@
 """What a page cannot do: stop the server, disturb the simulation, or make memory grow."""
 
 import json
+import os
 import random
+import signal
 import socket
 import struct
 import time
@@ -102,10 +104,6 @@ def test_the_simulation_starts_again_after_it_died(tmp_path):
         client = studio.client()
         client.open()
         child = next(pid for pid in children(studio.process.pid) if "spawn_main" in command_of(pid))
-        Path("/proc").exists()
-        import os
-        import signal
-
         os.kill(child, signal.SIGKILL)
         wait(lambda: client.last["session"]["mode"] == "empty")
         wait(lambda: client.last.get("notice", {}).get("level") == "error")
