@@ -65,7 +65,7 @@ class Biased(SensorFault):
     """Reads too much by a constant, in the unit of the instrument (m/s2, rad/s, uT, rad, m, Pa)."""
 
     kind: Literal["biased"] = "biased"
-    offset: tuple[Number, ...]
+    offset: Annotated[tuple[Number, ...], Field(min_length=1, max_length=3)]
 
     def act(self, memory: Any, reading: Reading, rate_hz: float) -> tuple[Any, Reading]:
         return None, Reading(reading.value + fitted(self.offset, reading.value), reading.new)
