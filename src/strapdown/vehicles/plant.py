@@ -80,7 +80,7 @@ class VehiclePlant:
 
     def scene(self) -> dict[str, Any]:
         """Links and their shapes as plain lists, for a page (scene.scene_of)."""
-        return scene_of(self.vehicle.robot)
+        return scene_of(self.vehicle.robot, self.vehicle.turning())
 
     def poses(self, out: Array) -> None:
         """Position (0:3) and quaternion (3:7) of every body of scene(), in its order, frame n; out is (bodies, 7)."""
