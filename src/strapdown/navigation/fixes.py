@@ -1,4 +1,4 @@
-"""Positions and heights with times of their own, put into the rows of a recording."""
+"""Fixes and heights with times of their own, put into the rows of a recording."""
 
 from dataclasses import replace
 
@@ -36,6 +36,26 @@ def with_heights(recording: Recording, t_s: ArrayLike, height_m: ArrayLike, sigm
     height, sigma_of = np.zeros(n), np.ones(n)
     height[rows], sigma_of[rows] = values[kept], sigma[kept]
     return replace(recording, height=Heights(height, sigma_of), new={**recording.new, "height": _flags(n, rows)})
+
+
+def at_their_instants(recording: Recording) -> Recording:
+    """The recording with every fix in the row of the instant it belongs to, the first that is not earlier, as if it had
+    come without delay: for those who have the whole recording. Of several in a row the last is kept."""
+    moved, new = {}, dict(recording.new)
+    for name in ("position_fix", "velocity_fix"):
+        fixes: Fixes | None = getattr(recording, name)
+        if fixes is None:
+            continue
+        came = np.flatnonzero(new.get(name, np.ones(len(recording), dtype=bool)))
+        row = np.searchsorted(recording.t, fixes.t_s[came])
+        came, row = came[fixes.t_s[came] >= recording.t[0]], row[fixes.t_s[came] >= recording.t[0]]
+        source = np.arange(len(recording))
+        source[row] = came
+        t_s = recording.t.copy()
+        t_s[row] = fixes.t_s[came]
+        moved[name] = Fixes(fixes.value_n[source], fixes.sigma_n[source], t_s)
+        new[name] = _flags(len(recording), row)
+    return replace(recording, **moved, new=new) if moved else recording
 
 
 def _flags(n: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:

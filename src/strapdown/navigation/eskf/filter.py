@@ -54,6 +54,7 @@ class Eskf:
     is (but a magnetic field that is not the Earth's). gap_s: a longer step is a gap, over which
     accelerations of gap_acc_m_s2 and rates of gap_rate_rad_s may have happened, each for a second at a time.
     q_bs, r_bs_b: mounting and lever arm of the sensor on the body; each number of the arm is known to lever_sigma_m.
+    fix_delay_s: velocities of so long are kept for velocity fixes that come late; an older fix counts for less.
     """
 
     name: str = field(default="eskf", init=False)
@@ -86,6 +87,7 @@ class Eskf:
     q_bs: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
     r_bs_b: tuple[float, ...] = (0.0, 0.0, 0.0)
     lever_sigma_m: float = 0.0
+    fix_delay_s: float = 0.5
 
     def __post_init__(self) -> None:
         for name in (
@@ -95,7 +97,7 @@ class Eskf:
         ):
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= 0.0):
                 raise InputError(f"{name} is {getattr(self, name)}; give a number that is not negative")
-        for name in ("gyr_white", "acc_white", "drift_time_s", "gap_s"):
+        for name in ("gyr_white", "acc_white", "drift_time_s", "gap_s", "fix_delay_s"):
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) > 0.0):
                 raise InputError(f"{name} is {getattr(self, name)}; give a number above 0")
         if not 0.0 <= self.gate_probability < 1.0:
@@ -140,7 +142,7 @@ class Eskf:
         if aligned is not None:
             return state_of(Eskf, self._numbers(aligned, p_n, given.means, given.skip))
         x = np.zeros(at.X_SIZE)
-        x[at.Q], x[at.STARTED], x[at.MEANS] = 1.0, -1.0, float(given.means)
+        x[at.Q], x[at.STARTED], x[at.MEANS], x[at.PAST_COUNT] = 1.0, -1.0, float(given.means), -1.0
         x[at.POSITION : at.POSITION + 3] = p_n
         for i in range(3):
             x[at.COVARIANCE + (at.PHI_N + i) * (at.COLUMNS + 1)] = UNKNOWN_HEADING_RAD**2
@@ -151,7 +153,7 @@ class Eskf:
         x[at.Q : at.Q + 4] = q_normalise(np.asarray(aligned.q_ns, dtype=np.float64))
         x[at.POSITION : at.POSITION + 3] = p_n
         x[at.BIAS_G : at.BIAS_G + 3] = aligned.gyr_bias_s
-        x[at.FLOOR_M] = x[at.POSITION + 2]
+        x[at.FLOOR_M], x[at.PAST_COUNT] = x[at.POSITION + 2], -1.0
         x[at.SKIP], x[at.MEANS], x[at.DIP] = float(skip), float(means), at.UNKNOWN_DIP
         if aligned.field_ut is not None and aligned.dip_rad is not None:
             x[at.FIELD], x[at.DIP] = aligned.field_ut, aligned.dip_rad

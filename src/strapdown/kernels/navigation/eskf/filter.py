@@ -7,6 +7,7 @@ from numba import njit
 from strapdown.kernels.jit import pointer
 from strapdown.kernels.navigation.callee import callee, offset
 from strapdown.kernels.navigation.eskf.aids import looks_still, numbers, vectors
+from strapdown.kernels.navigation.eskf.late import correct_past, keep_velocity
 from strapdown.kernels.navigation.eskf.layout import (
     BIAS_M,
     COLUMNS,
@@ -19,6 +20,8 @@ from strapdown.kernels.navigation.eskf.layout import (
     NIS,
     ODOMETER_M,
     ODOMETER_S,
+    PAST_COUNT,
+    PAST_NOW_S,
     REFUSED_S,
     REJECTED,
     S_GAP_S,
@@ -93,6 +96,7 @@ def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, reported, ta
                 predict_gap(at, settings, h, tape, taped)
                 at[USED] += float(1 << GAP)
                 at[ODOMETER_M] = at[TRAVEL_M] = at[ODOMETER_S] = at[TURNED_RAD] = at[REFUSED_S] = 0.0
+                at[PAST_COUNT] = min(at[PAST_COUNT], 0.0)  # velocities from before a gap are not known to belong here
             else:
                 if at[STEP_S] == 0.0:
                     at[STEP_S] = h
@@ -103,9 +107,16 @@ def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, reported, ta
             at[STILL] = 1.0 if still else 0.0
             passed = 0.0 if first else h
             at[SINCE_STOP_S] += passed
+            at[PAST_NOW_S] += passed
             vectors(at, settings, bits, rate, more, passed, still or settings[S_ZARU_R] < 0.0, tape, taped)
             numbers(at, settings, bits, rate, field, more, passed, tape, taped)
-            correct(at)
+            if at[PAST_COUNT] >= 0.0:
+                if at[USED] > 0.0:
+                    correct_past(at, settings)
+                correct(at)
+                keep_velocity(at, settings)
+            else:
+                correct(at)
             if not first and h <= settings[S_GAP_S]:
                 follow_step(at, h)
         if live:
