@@ -32,7 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engines": AT_THE_EDGE,
     "devices": AT_THE_EDGE,
     "io": AT_THE_EDGE,
-    "vehicles": CORE | {"motion", "engines"},
+    "vehicles": CORE | {"motion", "engines", "io"},
     "sensors": CORE | {"motion", "io"},  # part and model files
 }
 # the main path; io joins where results and calibrations are written

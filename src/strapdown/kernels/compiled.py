@@ -23,6 +23,7 @@ from strapdown.kernels.orientation.mekf import filter as mekf
 from strapdown.kernels.orientation.vqf import filter as vqf
 from strapdown.kernels.orientation.vqf import smoother as vqf_smooth
 from strapdown.kernels.sensors import chain_supply, draws, error_chain, live_chain, module
+from strapdown.kernels.vehicles import coaxial, memory, rotors, wheels
 
 _IN1 = types.Array(float64, 1, "C", readonly=True)
 _IN2 = types.Array(float64, 2, "C", readonly=True)
@@ -110,6 +111,11 @@ KERNELS = (
     (mahony_lanes.rows, (_OUT2, _IN1, _IN2, _IN3, _IN3, _IN3, _IN2, _OUT3, _OUT3, _OUT2)),
     (mekf.step, _STEP),
     (mekf.rows, _ROWS),
+    (memory.settle, (_OUT1, int64, _OUT1, _OUT1, float64)),
+    (rotors.rotor_forces, (_OUT1, _IN2, _IN1, _OUT1, _OUT1, float64, _OUT1)),
+    (coaxial.coaxial_forces, (_OUT1, _IN1, _OUT1, _OUT1, float64, _OUT1)),
+    (wheels.wheel_torques, (_OUT1, _IN2, _OUT1, float64, _OUT1)),
+    (wheels.settle_wheels, (_OUT1, _IN2, _OUT1, _OUT1, float64)),
 )
 
 

@@ -1,12 +1,11 @@
 """What sensors on moving links feel at one instant, from a physics engine's own arrays."""
 
-from numba import njit
-
 from strapdown.kernels.frames import cross
+from strapdown.kernels.jit import live
 from strapdown.kernels.rotation import mul, rotate
 
 
-@njit(cache=True)
+@live
 def read_mounts(links, centres, p_n, q_nb, velocity, acceleration, centre_n, g_n, r_bs_b, q_bs, out):
     """One row per mount: p_n 0:3, q_ns 3:7, v_n 7:10, a_n 10:13, w_s 13:16, dw_s 16:19, f_s 19:22.
 
@@ -39,7 +38,7 @@ def read_mounts(links, centres, p_n, q_nb, velocity, acceleration, centre_n, g_n
         out[i, 19], out[i, 20], out[i, 21] = rotate(qw, -qx, -qy, -qz, fx, fy, fz)
 
 
-@njit(cache=True)
+@live
 def all_within(positions, speeds, largest):
     """Whether every number is finite and below the largest."""
     within = True

@@ -17,6 +17,7 @@ from strapdown.engines.mujoco.build import build, known
 from strapdown.engines.mujoco.built_robot import SteppedRobot
 from strapdown.engines.mujoco.contacts import Contact, contacts
 from strapdown.engines.mujoco.controls import idle_target
+from strapdown.engines.mujoco.force_law import ForceLaw
 from strapdown.engines.mujoco.integrators import StepAcceleration
 from strapdown.engines.mujoco.robot_file import RobotFile, check_contacts_fit, quiet
 from strapdown.engines.mujoco.snapshot import RunningPush, model_digest, packed, unpacked
@@ -28,7 +29,9 @@ from strapdown.live import PLANT_ROW
 from strapdown.rotation import q_normalise
 
 Array = NDArray[np.float64]
-_STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+# forces of a law follow from its memory and the state
+_STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION) & ~int(mujoco.mjtState.mjSTATE_QFRC_APPLIED)
+_VELOCITY_STAGE = int(mujoco.mjtStage.mjSTAGE_VEL)
 _BEFORE_WARM_START = int(mujoco.mjtState.mjSTATE_WARMSTART) - 1  # the bits of all that stands before it in a state
 _LARGEST = 1e10  # the engine's own bound of a position or speed
 
@@ -37,8 +40,14 @@ class MujocoPlant(SteppedRobot):
     """A robot with motors, moved step by step. Time begins at 0 and is counted on the grid of the physics step."""
 
     def __init__(
-        self, robot: RobotFile, physics: Physics, motors: Sequence[Motor] = (), start: Sequence[Start] = ()
+        self,
+        robot: RobotFile,
+        physics: Physics,
+        motors: Sequence[Motor] = (),
+        start: Sequence[Start] = (),
+        law: ForceLaw | None = None,
     ) -> None:
+        """law: forces that act besides those of motors and pushes."""
         self.physics = physics
         self._built = build(robot, physics, motors, (), start)
         model = self.model
@@ -46,28 +55,36 @@ class MujocoPlant(SteppedRobot):
         ours = {motor.name: motor for motor in motors}
         self._motors = {model.actuator(i).name: i for i in range(model.nu)}
         self._idle = [idle_target(ours[name], begin) for name in self._motors]
-        self._digest = model_digest(model)
         self._state = np.empty(mujoco.mj_stateSize(model, _STATE))
         first = mujoco.mj_stateSize(model, _BEFORE_WARM_START)
         self._warm_start = slice(first, first + model.nv)
 
         self.data: Any = mujoco.MjData(model)
         data = self.data
+        self._engine = model, data
         self._acceleration = StepAcceleration(model, data, physics.integrator)
+        self._end_step = self._acceleration.end_step
         # views of the engine's memory, made once: making one costs as much as a tenth of a step
         self._option, self._act, self._qpos, self._qvel = model.opt, data.act, data.qpos, data.qvel
+        self._timestep_s = 0.0  # the engine's
         self._warm_now, self._warm_before = data.qacc_warmstart, np.zeros(model.nv)
         self._links_now = (data.xpos, data.xquat, data.cvel, data.cacc, data.subtree_com)
         self._warnings = data.warning.number
         self._g_n = gravity_vector(physics.gravity)
         self._g_n.flags.writeable = False
         self._planned: tuple[Mount, ...] | None = None
+        self._law = law
+        if law is not None:
+            law.attach(model, data)
+        self._digest = model_digest(model, b"" if law is None else law.identity())
         self.reset()
 
     def reset(self) -> None:
         """Back to the start, without commands and pushes."""
         mujoco.mj_resetData(self.model, self.data)
         self._qpos[:], self._qvel[:], self._act[:] = self._built.qpos0, self._built.qvel0, self._idle
+        if self._law is not None:
+            self._law.reset()
         self._pushes: list[RunningPush] = []
         self._time_s = 0.0
         self._arrived()
@@ -133,18 +150,31 @@ class MujocoPlant(SteppedRobot):
         mujoco.mj_getState(self.model, self.data, self._state, _STATE)
         if self._warm_kept:
             self._state[self._warm_start] = self._warm_before
-        return packed(self._digest, self._time_s, self._state, self._pushes)
+        law = self._law
+        state = self._state if law is None else np.concatenate([self._state, law.memory])
+        return packed(self._digest, self._time_s, state, self._pushes)
 
     def restore(self, kept: bytes) -> None:
         """Go back to a snapshot; whatever is done from there on gives the same bits again."""
-        self._time_s, state, self._pushes = unpacked(kept, self._digest, len(self._state))
-        mujoco.mj_setState(self.model, self.data, state, _STATE)
+        size, law = len(self._state), self._law
+        of_law = 0 if law is None else len(law.memory)
+        self._time_s, state, self._pushes = unpacked(kept, self._digest, size + of_law)
+        mujoco.mj_setState(self.model, self.data, state[:size], _STATE)
+        if law is not None:
+            law.memory[:] = state[size:]
         self._warnings[:] = 0
         self._arrived()
+
+    def placed(self) -> Any:
+        """The mujoco.MjData, with positions of links and shapes of this instant."""
+        if not self._placed_s:
+            self._refresh()
+        return self.data
 
     def _arrived(self) -> None:
         """A new instant: nothing is derived from its state yet."""
         self._forwarded_s = 0.0  # the step size that mj_forward was made for at this instant; 0: not made
+        self._placed_s = 0.0  # likewise, for the stages that depend on positions and speeds alone
         self._warm_kept = False  # whether _warm_before holds the solver's memory with which this instant began
         self._readable = False  # whether link accelerations are those of this instant
 
@@ -154,17 +184,30 @@ class MujocoPlant(SteppedRobot):
         else:
             self._warm_before[:] = self._warm_now
             self._warm_kept = True
-        self._option.timestep = size_s
-        mujoco.mj_forward(self.model, self.data)
-        self._forwarded_s, self._readable = size_s, False
+        if self._law is not None:
+            self._law.apply(size_s)
+        if self._placed_s == size_s:  # only commands and forces are new
+            mujoco.mj_forwardSkip(*self._engine, _VELOCITY_STAGE, 1)
+        else:
+            if self._timestep_s != size_s:
+                self._option.timestep = self._timestep_s = size_s
+            mujoco.mj_forward(*self._engine)
+        self._forwarded_s = self._placed_s = size_s
+        self._readable = False
+
+    def refresh_forces(self) -> None:
+        """The law has a new command, wind or fault: it acts from this instant on."""
+        self._forwarded_s = 0.0
 
     def _step(self, size_s: float) -> None:
         if self._forwarded_s != size_s:
             self._forward(size_s)
-        self._acceleration.end_step(self.model, self.data)
+        self._end_step(*self._engine)
         self._arrived()
         check_contacts_fit(self._warnings)
-        if not all_within(self._qpos, self._qvel, _LARGEST):
+        law = self._law
+        within = all_within(self._qpos, self._qvel, _LARGEST) if law is None else law.settle(_LARGEST)
+        if not within:
             raise InputError(
                 f"the simulation became unstable at about t = {self._time_s:.6g} s; use a smaller physics step, the "
                 "integrator implicitfast, slower motors or smaller forces, and restore a snapshot or reset"

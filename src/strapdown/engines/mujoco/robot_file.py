@@ -35,6 +35,7 @@ class RobotFile:
     q_nb: tuple[float, float, float, float] | None = None  # of the root; None: as in the file
     inertia_from_collision: bool = False
     packages: Mapping[str, str] = field(default_factory=dict)
+    visuals: bool = True  # False: without shapes of moving links that touch nothing and weigh nothing; steps are faster
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "path", Path(self.path))  # text is taken too
@@ -61,6 +62,8 @@ class RobotFile:
         if len(spec.bodies) > LINKS + 1:
             raise RobotError(f"{self.path}: the robot has {len(spec.bodies) - 1} links, at most {LINKS}; simplify it")
         _check_joints(self.path, spec)
+        if not self.visuals:
+            _drop_visuals(spec)
         with engine_errors(self.path):
             self._place(spec)
             if self.floor:
@@ -108,6 +111,18 @@ def _keep_the_body_only(spec: mujoco.MjSpec) -> None:
     spec.nuser_tendon = spec.nuser_actuator = spec.nuser_sensor = -1
 
 
+def _drop_visuals(spec: mujoco.MjSpec) -> None:
+    if spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE:
+        return
+    named = {name for pair in spec.pairs for name in (pair.geomname1, pair.geomname2)}
+    for body in spec.bodies:
+        if body.id == spec.worldbody.id or not body.explicitinertial:
+            continue
+        for geom in list(body.geoms):
+            if not geom.contype and not geom.conaffinity and not (geom.name and geom.name in named):
+                spec.delete(geom)
+
+
 def _check_joints(path: Path, spec: mujoco.MjSpec) -> None:
     """Every freedom couples with all that carry it: many joints far out on a long chain fill the inertia matrix."""
     entries, waiting = 0, [(body, 0) for body in spec.worldbody.bodies]
@@ -141,15 +156,18 @@ def compiled(path: Path, spec: mujoco.MjSpec) -> mujoco.MjModel:
 class quiet(ContextDecorator):
     """Keep the engine from writing warnings to a log file in the working folder; errors are reported by us.
 
-    A class, because a live step enters it and a generator would cost as much as the step.
+    A class, because a live step enters it and a generator would cost as much as the step. A program that makes many
+    live steps may enter it once around them all: inside, it costs less.
     """
 
     def __enter__(self) -> None:
         self._before = mujoco.get_mju_user_warning()
-        mujoco.set_mju_user_warning(_ignore)
+        if self._before is not _ignore:
+            mujoco.set_mju_user_warning(_ignore)
 
     def __exit__(self, kind: object, error: object, _: object) -> None:
-        mujoco.set_mju_user_warning(self._before)
+        if self._before is not _ignore:
+            mujoco.set_mju_user_warning(self._before)
         if isinstance(error, mujoco.FatalError):
             said = " ".join(str(error).split("\n")[0].split())
             raise InputError(f"the engine stopped ({said}); use fewer links, or shapes that touch less") from None

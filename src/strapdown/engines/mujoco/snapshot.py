@@ -33,11 +33,11 @@ def _digest(*parts: bytes) -> bytes:
     return found.digest()
 
 
-def model_digest(model: Any) -> bytes:
-    """A fingerprint of a compiled robot with its physics settings."""
+def model_digest(model: Any, law: bytes = b"") -> bytes:
+    """A fingerprint of a compiled robot with its physics settings and the constants of its force law."""
     buffer = np.empty(mujoco.mj_sizeModel(model), np.uint8)
     mujoco.mj_saveModel(model, None, buffer)
-    return _digest(buffer.tobytes())
+    return _digest(buffer.tobytes(), law)
 
 
 def packed(model: bytes, time_s: float, state: Array, pushes: list[RunningPush]) -> bytes:

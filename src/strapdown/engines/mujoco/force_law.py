@@ -1,0 +1,34 @@
+"""Forces on a live robot that the engine does not know: rotors, wheel drives.
+
+A law is called once before each evaluation of the engine and writes `qfrc_applied` of the coming step. What it needs
+from one step to the next is in `memory`, which is part of a snapshot.
+"""
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class ForceLaw(Protocol):
+    memory: NDArray[np.float64]  # everything that the future depends on
+
+    def attach(self, model: Any, data: Any) -> None:
+        """Take views of the engine's arrays, and change constants of the model; called once, before anything else."""
+        ...
+
+    def identity(self) -> bytes:
+        """The constants of the law: a snapshot belongs to a plant of the same identity."""
+        ...
+
+    def reset(self) -> None:
+        """Memory as at the start; the engine's state is already there."""
+        ...
+
+    def apply(self, size_s: float) -> None:
+        """Write the forces over the coming step, from the present state. May be called again for another size."""
+        ...
+
+    def settle(self, largest: float) -> bool:
+        """The step was made: keep what it led to. Whether the engine's state is finite and below the largest."""
+        ...
