@@ -61,8 +61,8 @@ class OrientationFilter:
 
     @property
     def live_kernel(self) -> tuple[Any, Array]:
-        """The kernel of a live step, and its settings: for a loop that keeps the numbers of a state by itself. It changes
-        them in place, so pass a copy. A state from a `start` with step_s never waits for its second sample."""
+        """The kernel of a live step, and its settings: for a loop that keeps the numbers of a state. The kernel
+        changes them in place: pass a copy. Start with step_s, so that the first sample need not wait for the second."""
         return self._live[0], self._live[1]
 
     def __getstate__(self) -> dict[str, Any]:
