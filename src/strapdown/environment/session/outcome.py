@@ -16,8 +16,8 @@ DEG = 180.0 / np.pi
 
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """Errors of the estimates over the time in which they count: from arming on, or from the first estimate on where
-    nothing is armed. Angles in rad, (n, 3): roll, pitch, heading; wrapped. None: not estimated."""
+    """Errors of the estimates over the time in which they count: from arming on; where nothing is armed, from the end
+    of the calibration on, or from power on. Angles in rad, (n, 3): roll, pitch, heading; wrapped. None: not estimated."""
 
     t: Array
     angles: Array | None = None
@@ -53,9 +53,12 @@ def _difference(estimate: Array | None, truth: Array, rows: Any) -> Array | None
 
 def _since(run: SessionRecording) -> float:
     """When the estimates begin to count."""
-    armed = [name for name in run.signals if name.endswith(".arm") and np.any(run.signals[name] > 0.5)]
-    for name in armed:
-        return float(run.t[int(np.argmax(run.signals[name] > 0.5))])
+    for control in ("arm", "calibrate", "power"):
+        flags = next((v > 0.5 for name, v in run.signals.items() if name.endswith(f"console.{control}")), None)
+        if flags is not None and flags.any():
+            if control == "calibrate":  # after the last calibration
+                return float(run.t[min(int(np.flatnonzero(flags)[-1]) + 1, len(run.t) - 1)])
+            return float(run.t[int(np.argmax(flags))])
     return float(run.t[0])
 
 

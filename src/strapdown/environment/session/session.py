@@ -134,12 +134,15 @@ class Session:
         self.watch = Watch((x, y, z))
         rows = np.empty((1, len(self._mounts), PLANT_ROW))
         self.plant.read(self._mounts, rows[0])
-        watch = self.surroundings.watcher(self.plant, 1)
+        watch = self._watcher(1)
         if watch is not None:
             watch(0)
         for place, sensor in self._places:
             sensor.sense(0, np.zeros(1), rows, place, self.surroundings.felt_now, self.feed)
-        self._watch_phases = self.surroundings.watcher(self.plant, self._stride)
+        self._watch_phases = self._watcher(self._stride)
+
+    def _watcher(self, steps: int) -> Callable[[int], None] | None:
+        return self.surroundings.watcher(self.plant, steps, 1.0 / self.base_hz)
 
     def _look(self) -> None:
         """The true motion of the body, now."""
@@ -160,7 +163,7 @@ class Session:
         self._stride = math.gcd(self._control_every, self._second, *modules, *blocks)
         self._rows = np.empty((self._stride, len(self._mounts), PLANT_ROW))
         self._steps = np.arange(1.0, self._stride + 1.0)
-        self._watch_phases = self.surroundings.watcher(self.plant, self._stride)
+        self._watch_phases = self._watcher(self._stride)
         self.signals.use(self.runner, recorded_signals(self.runner, self.kinds))
         self.wiring.feed_console(self.runner.feeds, self.console)
 
@@ -204,7 +207,7 @@ class Session:
                 rows, times, watch = self._rows, (self._steps + tick) / self.base_hz, self._watch_phases
             else:  # the first cycle after the diagram got another rate
                 rows, times = self._rows[:count], (self._steps[:count] + tick) / self.base_hz
-                watch = self.surroundings.watcher(self.plant, count)
+                watch = self._watcher(count)
             self.plant.advance_reading(self._mounts, rows, watch)
         except (BlockError, InputError) as error:
             self._stop(str(error))
@@ -216,7 +219,7 @@ class Session:
         for place, sensor in self._places:
             sensor.sense(tick, times, rows, place, around, feed)
         if count != self._stride:
-            self._watch_phases = self.surroundings.watcher(self.plant, self._stride)
+            self._watch_phases = self._watcher(self._stride)
         return self._view
 
     def _control_cycle(self, t: float) -> None:
@@ -265,11 +268,13 @@ class Session:
         """Move controls now; a sentence on what was refused."""
         self.console, refused = operated(self.console, changes, has_rotors=self.wiring.flies)
         self.wiring.feed_console(self.runner.feeds, self.console)
+        self.surroundings.running = bool(self.console.arm if self.wiring.flies else self.console.power)
         return refused
 
     def _stop(self, reason: str) -> None:
         self.stopped = reason
         self.console = self.console._replace(arm=0.0)
+        self.surroundings.running = False
         self.events.append(SessionEvent(self.t_s, "stopped", {"reason": reason}))
 
     # time

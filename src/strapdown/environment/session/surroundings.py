@@ -26,25 +26,34 @@ class Surroundings:
         self._radius = vehicle.wheels[0].radius_m if vehicle.wheels else 0.0
         self.scene, self.wind = scene, scene.wind()
         self._wind = self.wind.start(branch(seed_of(seed, "wind"), 1)[0])
+        self._hum_rad_s = 2.0 * math.pi * scenario.vibration.hum_hz
+        self._hum, self.running = 0.0, False  # phase of the drive's hum, and whether the drive runs
         self._gusts: tuple[Gust, ...] = ()
         self._magnets: tuple[tuple[str, Magnet], ...] = ()
         self._steps: tuple[tuple[str, TemperatureStep], ...] = ()
         self._celsius: float | None = None  # of the parts, once a step has begun
         self.felt_now = Around(scene.field_n(), scene.magnets())
 
-    def watcher(self, plant: VehiclePlant, steps: int) -> Callable[[int], None] | None:
+    def watcher(self, plant: VehiclePlant, steps: int, step_s: float) -> Callable[[int], None] | None:
         """A function that keeps the phases of the sources of vibration after step k; None without vibration."""
         if self.vibration is None:
             return None
         n, radius, phases, speeds = len(plant.phases), self._radius, plant.phases, plant.speeds
-        jets = self.felt_now.jets = np.zeros((steps, 3 * n + 3))
+        jets = self.felt_now.jets = np.zeros((steps, 3 * n + 6))
+        of_road, of_hum = 3 * n, 3 * n + 3
 
         def watch(k: int) -> None:
             jets[k, : 3 * n : 3] = phases
             jets[k, 1 : 3 * n : 3] = speeds
             if radius:  # the way along the road
-                jets[k, 3 * n] = radius * phases.mean()
-                jets[k, 3 * n + 1] = radius * speeds.mean()
+                jets[k, of_road] = radius * phases.mean()
+                jets[k, of_road + 1] = radius * speeds.mean()
+            if self.running:
+                self._hum += step_s * self._hum_rad_s
+                jets[k, of_hum + 1] = self._hum_rad_s
+            else:
+                jets[k, of_hum + 1] = 0.0
+            jets[k, of_hum] = self._hum
 
         return watch
 
@@ -99,10 +108,10 @@ class Surroundings:
 
     def keep(self) -> Any:
         around = self.felt_now
-        felt = around.field_n, around.magnets, around.celsius
+        felt = around.field_n, around.magnets, around.celsius, self._hum, self.running
         return self.scene, self.wind, self._wind, self._gusts, self._magnets, self._steps, self._celsius, felt
 
     def bring_back(self, kept: Any) -> None:
         self.scene, self.wind, self._wind, self._gusts, self._magnets, self._steps, self._celsius, felt = kept
-        field, magnets, celsius = felt
+        field, magnets, celsius, self._hum, self.running = felt
         self.felt_now.field_n, self.felt_now.magnets, self.felt_now.celsius = field, magnets, celsius
