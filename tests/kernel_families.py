@@ -46,6 +46,7 @@ from strapdown.sensors.streams import seed_of
 from strapdown.sensors.triad import Triad
 from strapdown.types import Recording
 from strapdown.vehicles import builtin
+from strapdown.vehicles.vehicle import read_vehicle
 
 RATE_HZ = 50.0
 FIELD_N = np.array([0.0, 17.0, -49.0])  # uT
@@ -128,6 +129,23 @@ def plant() -> dict[str, np.ndarray]:
     return {"rows": rows}
 
 
+def vehicles() -> dict[str, np.ndarray]:
+    found = {}
+    for name, gravity, commands in (
+        ("quadcopter", 9.81, (480.0, 450.0, 470.0, 455.0)),
+        ("mars_helicopter", 3.72, (0.25, 0.24, 0.01, -0.01)),
+        ("rover", 9.81, (4.0, 2.0)),
+    ):
+        driven = read_vehicle(name).plant(gravity=gravity)
+        driven.actuate(np.array(commands))
+        driven.set_air(driven.vehicle.density_kg_m3, (1.0, -0.5, 0.2))
+        driven.advance_to(0.02)
+        rows = np.empty((1, PLANT_ROW))
+        driven.read([Mount("imu", "frame")], rows)
+        found |= {f"{name} rows": rows, f"{name} achieved": driven.achieved, f"{name} phases": driven.phases}
+    return found
+
+
 def calibration() -> dict[str, np.ndarray]:
     rng = np.random.default_rng(4)
     y = rng.normal(size=(200, 3))
@@ -197,6 +215,7 @@ def every_family() -> dict[str, np.ndarray]:
         "error chain": error_chain(),
         "live module": live_module(recording),
         "plant": plant(),
+        "vehicles": vehicles(),
         "calibration": calibration(),
         "orientation": orientation(recording),
         "navigation": navigation(recording),

@@ -29,14 +29,10 @@ def test_the_shipped_manipulator_is_that_of_paper_a():
         np.testing.assert_allclose(plant.speeds, 0.0, atol=1e-5)
 
 
-def test_a_servo_is_critically_damped_with_its_time_constant():
+def test_a_servo_is_critically_damped_with_its_time_constant(tmp_path):
     """One joint, about a vertical axis, so that nothing else acts: 1 - (1 + t/T) exp(-t/T). Steps of first order."""
     found = urdf(link("base"), link("arm"), joint("turn", "base", "arm", inside='<axis xyz="0 0 1"/>'))
-    import tempfile
-    from pathlib import Path
-
-    with tempfile.TemporaryDirectory() as folder:
-        plant = read_vehicle(write(Path(folder), "arm.urdf", found)).plant(gravity=G, step_s=1e-4)
+    plant = read_vehicle(write(tmp_path, "arm.urdf", found)).plant(gravity=G, step_s=1e-4)
     plant.actuate(np.array([0.5]))
     for t in (0.02, 0.05, 0.1, 0.2):
         plant.advance_to(t)

@@ -1,5 +1,7 @@
 """The rover: servos, rolling radius, slip where the tyres reach the limit of friction."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,13 @@ from vehicle_cases import G, put, reading, vehicle
 
 RADIUS, TRACK, TICKS = 0.05, 0.20, 1440
 SERVO, MOST, FASTEST = 0.5, 1.0, 30.0
+CASTER = 0.02  # friction of the caster
 AXLE = 0.0005 + 0.00013  # kg m2: armature and wheel
+
+
+def with_wheels(**changes):
+    rover = vehicle("rover")
+    return replace(rover, wheels=tuple(wheel.model_copy(update=changes) for wheel in rover.wheels))
 
 
 def driven(wheels, until_s, plant=None, ramp_s=0.0, **settings):
@@ -63,24 +71,23 @@ def test_turning_in_place():
     angles = plant.wheel_angles.copy()
     yaw = yaw_of(plant, 4.0)
     by_encoders = RADIUS * ((plant.wheel_angles - angles) @ [-1.0, 1.0]) / TRACK
-    assert by_encoders > 3.0
+    assert by_encoders > 1.9
     assert yaw / by_encoders == pytest.approx(0.996, abs=0.0005)
 
 
 @pytest.mark.parametrize("friction", [0.8, 0.3, 0.15])
 def test_a_hard_start_slips_until_friction_has_brought_the_rover_to_speed(friction):
-    """The wheels reach their speed at once, the rover with a = friction times the load on the wheels over its mass: it
-    loses v^2 / (2 a). The load shifts while it accelerates, by the height of the centre of mass over the caster's arm.
-    """
+    """The wheels are at their speed at once, the rover gains a = friction times the load on the wheels over its mass:
+    it loses v^2 / (2 a). The load shifts to the caster, 0.11 m behind the axle, while it accelerates."""
     speed = 12.0
-    plant = driven([speed, speed], 4.0, friction=friction)
-    v = 0.996 * RADIUS * speed
+    rover = with_wheels(servo_n_m_s=500.0, max_torque_n_m=1e3)
+    plant = driven([speed, speed], 4.0, rover.plant(gravity=G, friction=friction))
     lost = 0.996 * RADIUS * plant.wheel_angles.mean() - reading(plant)["p_n"][0]
-    x, z = plant.vehicle.centre_m[0], plant.vehicle.centre_m[2]
-    # moments about the caster (0.11 m behind the axle): load on the wheels N (0.11) = m g (0.11 + x) - m a height
-    height = 0.05 + z
-    a = friction * G * (0.11 + x) / (0.11 + friction * height)
-    assert lost == pytest.approx(v**2 / (2.0 * a), rel=0.05)  # spin-up of the wheels, the caster's drag
+    x, _, z = rover.centre_m
+    a = G * ((friction + CASTER) * (0.11 + x) - 0.11 * CASTER) / (0.11 + (friction + CASTER) * (0.05 + z))
+    behind = 0.5 * rover.mass_kg * a * RADIUS / (AXLE / 1e-3)  # rad/s that the servo needs to give this torque
+    v = 0.996 * RADIUS * (speed - behind)
+    assert lost == pytest.approx(v**2 / (2.0 * a), rel=0.02)  # it nods at the start
 
 
 def test_a_gentle_start_does_not_slip():
@@ -118,11 +125,8 @@ def test_a_wheel_in_the_air_follows_its_servo():
 
 
 def test_a_servo_far_above_what_a_step_can_follow_stays_stable():
-    rover = vehicle("rover")
-    from dataclasses import replace
-
-    stiff = tuple(wheel.model_copy(update={"servo_n_m_s": 500.0, "max_torque_n_m": 1e6}) for wheel in rover.wheels)
-    plant = put(replace(rover, wheels=stiff).plant(gravity=0.0), p_n=(0.0, 0.0, 5.0))
+    stiff = with_wheels(servo_n_m_s=500.0, max_torque_n_m=1e6)
+    plant = put(stiff.plant(gravity=0.0), p_n=(0.0, 0.0, 5.0))
     plant.actuate(np.array([5.0, 4.0]))
     plant.advance_to(0.1)
     np.testing.assert_allclose(plant.achieved, [5.0, 4.0], rtol=1e-6)

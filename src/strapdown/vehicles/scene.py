@@ -42,7 +42,7 @@ def scene_of(robot: RobotFile, turning: Mapping[str, Turning] | None = None) -> 
     model = compiled(robot.path, robot.load()[0])
     bodies: list[dict[str, Any]] = []
     for i in range(model.nbody):
-        shapes = np.flatnonzero(model.geom_bodyid == i)
+        shapes = np.flatnonzero(model.geom_bodyid == i).tolist()
         bodies.append(
             {
                 "name": model.body(i).name,

@@ -226,8 +226,8 @@ class MujocoPlant(SteppedRobot):
         else:
             self._warm_before[:] = self._warm_now
             self._warm_kept = True
-        if self._law is not None:
-            self._law.apply(size_s)
+        if self._law is not None and self._law.apply(size_s):
+            self._placed_s = 0.0
         if self._placed_s == size_s:  # only commands and forces are new
             mujoco.mj_forwardSkip(*self._engine, _VELOCITY_STAGE, 1)
         else:
