@@ -5,6 +5,7 @@ compilation a profiler sees them.
 """
 
 import sys
+from dataclasses import replace
 from types import FrameType
 
 import numpy as np
@@ -17,7 +18,9 @@ from strapdown.engines.parts import Mount, Physics
 from strapdown.kernels import frames, whitening
 from strapdown.kernels.calibration.turns import SUMS, turn_rows
 from strapdown.live import PLANT_ROW, Ideal
+from strapdown.motion.paths.circle import Circle
 from strapdown.motion.paths.stop_and_go import StopAndGo
+from strapdown.motion.vibration import Vibrating, motor_hum, rotor_imbalance
 from strapdown.navigation.dead_reckoning import dead_reckon, dead_reckon_increments
 from strapdown.navigation.ekf15 import Ekf15
 from strapdown.navigation.eskf.filter import Eskf
@@ -39,6 +42,7 @@ from strapdown.rotation import (
     q_rotate,
     q_slerp,
 )
+from strapdown.sample import Fixes
 from strapdown.sensors.chain.error_chain import ErrorChain, measure
 from strapdown.sensors.module import Module
 from strapdown.sensors.parts.part import load_part
@@ -129,6 +133,7 @@ def plant() -> dict[str, np.ndarray]:
     return {"rows": rows}
 
 
+<<<<<<< HEAD
 def vehicles() -> dict[str, np.ndarray]:
     found = {}
     for name, gravity, commands in (
@@ -144,6 +149,13 @@ def vehicles() -> dict[str, np.ndarray]:
         driven.read([Mount("imu", "frame")], rows)
         found |= {f"{name} rows": rows, f"{name} achieved": driven.achieved, f"{name} phases": driven.phases}
     return found
+=======
+def vibration() -> dict[str, np.ndarray]:
+    hubs, inertia = ((0.2, 0.0, 0.1), (-0.2, 0.0, 0.1)), (0.01, 0.01, 0.02)
+    lines = rotor_imbalance(1e-5, hubs, (1.0, -1.0), 0.7, inertia) + motor_hum((0.1, 0.2, 0.3), 50.0)
+    motion = Vibrating(Circle(1.0, 0.5, 2.0), lines, (450.0, 460.0)).at(np.arange(50) / 100.0)
+    return {name: getattr(motion, name) for name in ("p_n", "a_n", "q_nb", "w_nb_b", "dw_nb_b")}
+>>>>>>> 41e2241f385c9053876cff9ad0e489ecf9a4961e
 
 
 def calibration() -> dict[str, np.ndarray]:
@@ -184,8 +196,12 @@ def orientation(recording: Recording) -> dict[str, np.ndarray]:
 def navigation(recording: Recording) -> dict[str, np.ndarray]:
     found = {}
     eskf = Eskf(gyr_matrix_sigma=1e-3, acc_scale_sigma=1e-3, acc_axes_sigma=1e-3)
+    new = np.arange(len(recording)) % 10 == 9
+    late = Fixes(np.zeros((len(recording), 3)), np.full((len(recording), 3), 0.5), recording.t - 0.1)
+    fixed = replace(recording, velocity_fix=late, new={"velocity_fix": new})
     for kind, solution in (
         ("eskf", eskf.run(recording)),
+        ("eskf, late fixes", eskf.run(fixed)),
         ("eskf smoothed", smooth(eskf, recording)),
         ("ekf15", Ekf15().run(recording)),
     ):
@@ -215,7 +231,11 @@ def every_family() -> dict[str, np.ndarray]:
         "error chain": error_chain(),
         "live module": live_module(recording),
         "plant": plant(),
+<<<<<<< HEAD
         "vehicles": vehicles(),
+=======
+        "vibration": vibration(),
+>>>>>>> 41e2241f385c9053876cff9ad0e489ecf9a4961e
         "calibration": calibration(),
         "orientation": orientation(recording),
         "navigation": navigation(recording),

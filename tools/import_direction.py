@@ -14,7 +14,7 @@ PACKAGE = "strapdown"
 # room: what it may import from the package, besides itself. A room is a file or a folder in src/strapdown;
 # "motion.protocol" names one file of a room.
 CORE = {"errors", "arrays", "checks", "sample", "live", "kernels", "rotation", "earth", "earth_magnetism", "types"}
-CORE |= {"regular_file"}  # every package that reads files opens them there
+CORE |= {"atmosphere", "regular_file"}  # every package that reads files opens them there
 AT_THE_EDGE = CORE | {"motion.protocol"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
@@ -23,6 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "kernels": set(),
     "rotation": {"errors", "kernels"},
     "earth": {"errors", "kernels", "rotation"},
+    "atmosphere": {"errors", "checks", "kernels", "rotation", "arrays", "earth"},
     "earth_magnetism": {"errors", "kernels", "rotation", "earth"},
     "arrays": {"errors"},
     "sample": {"errors", "arrays"},

@@ -46,10 +46,12 @@ def log():
     log = with_position_fixes(log, log.t[500::100] - 0.004, truth.p_n[500::100], 0.01)
     log = with_heights(log, log.t[450::70], truth.p_n[450::70, 2], 0.05)
     sigma = np.full((len(log), 3), 0.05)
+    prompt, late = np.arange(len(log)) % 90 == 7, (np.arange(len(log)) % 45 == 30) & (log.t > 3.0)
+    back = np.where(late, np.maximum(np.arange(len(log)) - 12, 0), np.arange(len(log)))
     log = replace(
         log,
-        velocity_fix=Fixes(truth.v_n, sigma, log.t),
-        new={**log.new, "velocity_fix": np.arange(len(log)) % 90 == 7},
+        velocity_fix=Fixes(truth.v_n[back], sigma, log.t[back]),
+        new={**log.new, "velocity_fix": prompt | late},
     )
     t = np.where(np.arange(len(log)) < 700, log.t, log.t + 3.0)
     kept = {name: getattr(log, name) for name in ("gyr_s", "acc_s", "mag_s", "stop", "odometer", "height", "new")}

@@ -1,6 +1,7 @@
 """Fixes and heights with times of their own, put into the rows of a recording."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,7 +42,8 @@ def with_heights(recording: Recording, t_s: ArrayLike, height_m: ArrayLike, sigm
 def at_their_instants(recording: Recording) -> Recording:
     """The recording with every fix in the row of the instant it belongs to, the first that is not earlier, as if it had
     come without delay: for those who have the whole recording. Of several in a row the last is kept."""
-    moved, new = {}, dict(recording.new)
+    moved: dict[str, Any] = {}
+    new = dict(recording.new)
     for name in ("position_fix", "velocity_fix"):
         fixes: Fixes | None = getattr(recording, name)
         if fixes is None:
