@@ -133,7 +133,6 @@ def plant() -> dict[str, np.ndarray]:
     return {"rows": rows}
 
 
-<<<<<<< HEAD
 def vehicles() -> dict[str, np.ndarray]:
     found = {}
     for name, gravity, commands in (
@@ -149,13 +148,13 @@ def vehicles() -> dict[str, np.ndarray]:
         driven.read([Mount("imu", "frame")], rows)
         found |= {f"{name} rows": rows, f"{name} achieved": driven.achieved, f"{name} phases": driven.phases}
     return found
-=======
+
+
 def vibration() -> dict[str, np.ndarray]:
     hubs, inertia = ((0.2, 0.0, 0.1), (-0.2, 0.0, 0.1)), (0.01, 0.01, 0.02)
     lines = rotor_imbalance(1e-5, hubs, (1.0, -1.0), 0.7, inertia) + motor_hum((0.1, 0.2, 0.3), 50.0)
     motion = Vibrating(Circle(1.0, 0.5, 2.0), lines, (450.0, 460.0)).at(np.arange(50) / 100.0)
     return {name: getattr(motion, name) for name in ("p_n", "a_n", "q_nb", "w_nb_b", "dw_nb_b")}
->>>>>>> 41e2241f385c9053876cff9ad0e489ecf9a4961e
 
 
 def calibration() -> dict[str, np.ndarray]:
@@ -231,11 +230,8 @@ def every_family() -> dict[str, np.ndarray]:
         "error chain": error_chain(),
         "live module": live_module(recording),
         "plant": plant(),
-<<<<<<< HEAD
         "vehicles": vehicles(),
-=======
         "vibration": vibration(),
->>>>>>> 41e2241f385c9053876cff9ad0e489ecf9a4961e
         "calibration": calibration(),
         "orientation": orientation(recording),
         "navigation": navigation(recording),
