@@ -116,6 +116,7 @@ class Session:
         self.ticks = 0
         self.console = Console()
         self.stopped = ""
+        self._calibration_ends = False  # the switch went off and the diagram has not answered yet
         self.events: list[SessionEvent] = []
         self.faults: dict[str, Any] = {}  # that are active, by name
         self.timetable = Timetable(self.scenario, self._pilot)
@@ -227,6 +228,10 @@ class Session:
         self.surroundings.blow(t, row, self.plant, self._control_every / self.base_hz)
         self.watch, seen = self.watch.look(t, row, self.wiring.flies)
         self.events += seen
+        if self._calibration_ends and self.wiring.refusing:
+            refused = any(self.runner.value(name) > 0.5 for name in self.wiring.refusing)
+            self.events.append(SessionEvent(t, "calibration_refused" if refused else "calibrated"))
+            self._calibration_ends = False
         self.signals.add(t)
         self.body.append([t, *row, *self.plant.achieved.tolist()])
 
@@ -266,8 +271,11 @@ class Session:
 
     def set_console(self, changes: Mapping[str, Any]) -> str:
         """Move controls now; a sentence on what was refused."""
+        calibrating = self.console.calibrate
         self.console, refused = operated(self.console, changes, has_rotors=self.wiring.flies)
         self.wiring.feed_console(self.runner.feeds, self.console)
+        if calibrating and not self.console.calibrate:
+            self._calibration_ends = True
         self.surroundings.running = bool(self.console.arm if self.wiring.flies else self.console.power)
         return refused
 
@@ -298,6 +306,7 @@ class Session:
     def restore(self, kept: Kept) -> None:
         """Go on from a snapshot of this session. What was recorded after it is dropped."""
         self.ticks, self.console, self.watch, self.stopped = kept.ticks, kept.console, kept.watch, ""
+        self._calibration_ends = False
         self.plant.restore(kept.plant)
         self.faults = dict(kept.faults)
         events, rows, bodies = kept.counts
