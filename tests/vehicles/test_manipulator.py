@@ -44,12 +44,28 @@ def test_targets_are_limited_and_the_joints_hold_at_the_start():
     plant = vehicle("manipulator").plant(gravity=G)
     plant.advance_to(1.0)
     np.testing.assert_allclose(plant.achieved, 0.0, atol=1e-9)
-    plant.actuate(np.array([9.0, 0.0]))
+    plant.actuate(np.array([0.0, 9.0]))
     plant.advance_to(6.0)
-    assert plant.achieved[0] == pytest.approx(np.deg2rad(178.0), abs=1e-3)
-    plant.command({"shoulder": 0.2})
+    assert plant.achieved[1] == pytest.approx(np.deg2rad(178.0), abs=1e-3)
+    plant.command({"shoulder": 0.2, "elbow": 0.0})
     plant.advance_to(9.0)
     np.testing.assert_allclose(plant.achieved, [0.2, 0.0], atol=1e-4)
+
+
+def test_the_arm_does_not_pass_through_the_floor():
+    plant = vehicle("manipulator").plant(gravity=G)
+    plant.actuate(np.array([3.0, 0.0]))
+    plant.advance_to(5.0)
+    assert plant.contacts() and plant.achieved[0] < 2.5
+    assert reading(plant, "tool")["p_n"][2] > -0.02  # the tube's end is 4 cm from the tool
+
+
+def test_the_servos_follow_in_the_time_of_the_vehicle_file():
+    """The shoulder moves first as if alone: an error that dies out with (1 + t/T) exp(-t/T), coupled to the elbow."""
+    plant = vehicle("manipulator").plant(gravity=0.0)
+    plant.actuate(np.array([0.1, 0.1]))
+    plant.advance_to(2.5 * TIME_CONSTANT)
+    np.testing.assert_allclose(plant.achieved, 0.1 * (1.0 - 3.5 * np.exp(-2.5)), rtol=0.25)  # coupling of the links
 
 
 def test_a_dead_servo_lets_its_link_fall():

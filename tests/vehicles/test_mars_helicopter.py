@@ -1,4 +1,4 @@
-"""The Mars helicopter against blade element and momentum theory. Roundoff where nothing else is said."""
+"""The Mars helicopter against blade element and momentum theory. Tolerances are roundoff unless they name a cause."""
 
 import numpy as np
 import pytest

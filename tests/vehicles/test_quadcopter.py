@@ -1,4 +1,4 @@
-"""The quadcopter against closed formulas. Roundoff where nothing else is said."""
+"""The quadcopter against closed formulas. Tolerances are roundoff unless they name another cause."""
 
 import numpy as np
 import pytest

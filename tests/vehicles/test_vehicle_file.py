@@ -236,7 +236,7 @@ ARM = """
 @pytest.mark.parametrize(
     ("joints", "sentence"),
     [
-        ('[[joints]]\njoint = "bend"\n', 'joint "bend" is not there; valid names: turn, lift'),
+        ('[[joints]]\njoint = "wrist"\n', 'joint "wrist" is not there; valid names: turn, lift'),
         ('[[joints]]\njoint = "turn"\n[[joints]]\njoint = "turn"\n', 'has two joints "turn"; give each its own'),
         ('[[joints]]\njoint = "lift"\n', 'joint "lift" slides without limits; give it a range in the model, or low_m'),
         ('[[joints]]\njoint = "lift"\nlow_deg = 1.0\n', 'joint "lift" has low_deg, but its limits are in m and N'),
