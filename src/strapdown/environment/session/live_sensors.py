@@ -51,6 +51,7 @@ class LiveSensor:
 
     instruments: tuple[str, ...] = ()
     rate_hz: float | None = None  # None: a pace of its own
+    next_s = -math.inf  # sense need not be called with rows that end before
 
     def __init__(self, name: str, mount: Mount, base_hz: float) -> None:
         self.name, self.mount, self.base_hz = name, mount, base_hz
@@ -255,21 +256,30 @@ def motion_of(rows: Array) -> Motion:
 
 
 class ValueSensor(LiveSensor):
-    """A sensor with a pace of its own. `read(state, t, row) -> (state, reading or None)`; a reading has `size` numbers,
-    then size sigmas and an instant where `fix` is true."""
+    """A sensor with a pace of its own. `read(state, t, rows, j) -> (state, reading or None)`; a reading is a value of
+    `size` numbers, its sigma, and the instant it belongs to. `due(state, t)`: when there may be something to read."""
 
     def __init__(
-        self, name: str, mount: Mount, base_hz: float, instrument: str, size: int, start: Any, read: Callable[..., Any]
+        self,
+        name: str,
+        mount: Mount,
+        base_hz: float,
+        instrument: str,
+        size: int,
+        start: Any,
+        read: Callable[..., Any],
+        due: Callable[[Any, float], float],
     ) -> None:
         super().__init__(name, mount, base_hz)
         self.instruments, self.size = (instrument,), size
-        self._state, self.read = start, read
+        self._state, self.read, self._due = start, read, due
         self.log = GrowingRows(2 + size + (size + 1))  # t, new, value, sigma, instant
         self.out = False  # an outage
 
     def sense(self, tick: int, t: Array, rows: Array, j: int, around: Around, feed: Feed) -> None:
         now = t.item(-1)
         self._state, reading = self.read(self._state, now, rows[-1], j)
+        self.next_s = self._due(self._state, now)
         if reading is None or self.out:
             return
         value, sigma, at = reading
@@ -292,6 +302,7 @@ class ValueSensor(LiveSensor):
     def _restore(self, own: Any) -> None:
         self._state, logged, self.out = own
         self.log.cut(logged)
+        self.next_s = -math.inf
 
 
 def iron_numbers(hard_ut: Sequence[float], soft: Sequence[Sequence[float]]) -> Array:

@@ -1,5 +1,7 @@
 """The sensors of a scenario file: what each table means, and the live sensor made of it."""
 
+import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -28,6 +30,15 @@ def mount_of(table: Mounted, body: str) -> Mount:
     """Where the sensor sits; link "body" is the vehicle's own."""
     link = body if table.link == BODY else table.link
     return Mount(table.name, link, table.position_m, table.mounting())
+
+
+def every_time(every: int, base_hz: float) -> Callable[[Any, float], float]:
+    """For a sensor that reads at every so many physics steps: the time of the next one, less half a step."""
+
+    def due(state: Any, t: float) -> float:
+        return ((math.floor(t * base_hz / every + 0.5 / every) + 1) * every - 0.5) / base_hz
+
+    return due
 
 
 class ModuleTable(SensorTable):
@@ -111,7 +122,7 @@ class TiltTable(InclinometerTable):
             return state, (value, np.zeros(2), t)
 
         start = part.start(seed_of(seed, self.name, "inclinometer"), step_s)
-        return ValueSensor(self.name, mount_of(self, body), base_hz, "inclinometer", 2, start, read)
+        return ValueSensor(self.name, mount_of(self, body), base_hz, "inclinometer", 2, start, read, every_time(every, base_hz))
 
 
 class AltimeterTable(Mounted):
@@ -147,7 +158,7 @@ class AltimeterTable(Mounted):
             return state, None if height is None else (height.height_m, height.sigma_m, t)
 
         start = part.start(seed_of(seed, self.name, "altimeter"), 1.0 / base_hz)
-        return ValueSensor(self.name, mount_of(self, body), base_hz, "altimeter", 1, start, read)
+        return ValueSensor(self.name, mount_of(self, body), base_hz, "altimeter", 1, start, read, lambda state, t: state.pace.next_s)
 
 
 class ReceiverTable(Mounted):
@@ -189,7 +200,11 @@ class ReceiverTable(Mounted):
             state, fix = part.read(state, t, rows[j, first : first + 3].tolist())
             return state, None if fix is None else (fix.value_n, fix.sigma_n, fix.t_s)
 
-        return ValueSensor(self.name, mount_of(self, body), base_hz, f"{self.measures}_fix", 3, start, read)
+        def due(state: Any, t: float) -> float:
+            arrives = state.waiting[0][0] + self.delay_s - state.pace.half_s if state.waiting else math.inf
+            return min(state.pace.next_s, arrives)
+
+        return ValueSensor(self.name, mount_of(self, body), base_hz, f"{self.measures}_fix", 3, start, read, due)
 
 
 class EncoderTable(Mounted):
@@ -209,4 +224,4 @@ class EncoderTable(Mounted):
                 return state, None
             return state, ((1.0 + self.scale_error) * travel_m(self.wheels), 0.0, t)
 
-        return ValueSensor(self.name, mount_of(self, body), base_hz, "odometer", 1, (), read)
+        return ValueSensor(self.name, mount_of(self, body), base_hz, "odometer", 1, (), read, every_time(every, base_hz))

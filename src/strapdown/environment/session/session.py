@@ -217,8 +217,10 @@ class Session:
         self.ticks = tick = tick + count
         self.runner.skip(count - 1)
         around, feed = self.surroundings.felt_now, self.feed
+        end = tick / self.base_hz
         for place, sensor in self.places:
-            sensor.sense(tick, times, rows, place, around, feed)
+            if end >= sensor.next_s:
+                sensor.sense(tick, times, rows, place, around, feed)
         if count != self._stride:
             self._watch_phases = self._watcher(self._stride)
         return self._view

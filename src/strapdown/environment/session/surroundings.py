@@ -25,6 +25,7 @@ class Surroundings:
         self.vibration = scenario.vibration.of(vehicle, seed)
         self._radius = vehicle.wheels[0].radius_m if vehicle.wheels else 0.0
         self.scene, self.wind = scene, scene.wind()
+        self._windy = not self.wind.calm
         self._wind = self.wind.start(branch(seed_of(seed, "wind"), 1)[0])
         self._hum_rad_s = 2.0 * math.pi * scenario.vibration.hum_hz
         self._hum, self.running = 0.0, False  # phase of the drive's hum, and whether the drive runs
@@ -59,13 +60,13 @@ class Surroundings:
 
     def blow(self, t: float, row: list[float], plant: VehiclePlant, dt: float) -> None:
         """Wind, magnets on the vehicle and temperature of a control cycle. row: of the body."""
-        if not self.wind.calm or self._gusts:
+        if self._windy or self._gusts:
             vx, vy, vz = row[7:10]
             ex, ey, ez = self.wind.mean_n
             speed = math.sqrt((vx - ex) ** 2 + (vy - ey) ** 2 + (vz - ez) ** 2)
             self._wind, wind = self.wind.step(self._wind, row[2], speed, dt)
             plant.set_air(self.scene.density(), wind + np.array(gust_at(self._gusts, t)))
-        if any(magnet.on_vehicle for _, magnet in self._magnets):
+        if self._magnets and any(magnet.on_vehicle for _, magnet in self._magnets):
             self.felt_now.magnets = self._all_magnets(row)
         if self._celsius is not None:
             air = self.scene.celsius() + sum(step.step_c for _, step in self._steps)
@@ -78,6 +79,7 @@ class Surroundings:
         if scene.celsius() != self.scene.celsius() and self._celsius is None:
             self._celsius = self.scene.celsius()
         self.scene, self.wind = scene, scene.wind()
+        self._windy = not self.wind.calm
         self.felt_now.field_n, self.felt_now.magnets = scene.field_n(), self._all_magnets(None)
         plant.set_air(scene.density(), np.array(scene.wind_m_s) if not self.wind.calm else NO_WIND)
 
@@ -113,5 +115,6 @@ class Surroundings:
 
     def bring_back(self, kept: Any) -> None:
         self.scene, self.wind, self._wind, self._gusts, self._magnets, self._steps, self._celsius, felt = kept
+        self._windy = not self.wind.calm
         field, magnets, celsius, self._hum, self.running = felt
         self.felt_now.field_n, self.felt_now.magnets, self.felt_now.celsius = field, magnets, celsius
