@@ -129,7 +129,9 @@ def _show(settings: Any, recorded: "SessionRecording", punctual: Any, written: l
     title = recorded.meta["title"] or recorded.meta["vehicle"]
     counted = found["counted_from_s"]
     since = "" if counted is None else f"; errors from {counted:g} s on"
-    screen.show_table(f"{title}, {found['duration_s']:g} s, seed {recorded.meta['seed']}{since}", ["figure", "value", "unit"], rows)
+    screen.show_table(
+        f"{title}, {found['duration_s']:g} s, seed {recorded.meta['seed']}{since}", ["figure", "value", "unit"], rows
+    )
     for event in recorded.events:
         if event.kind != "console":
             print(f"{event.t_s:8.3f} s  {sentence(event)}")

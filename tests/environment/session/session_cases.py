@@ -52,5 +52,3 @@ def on_truth(diagram: Diagram) -> Diagram:
             wire["from"] = "TRUTH.attitude"
     values["block"] = [*values["block"], {"name": "TRUTH", "kind": "truth"}]
     return diagram_from(values)
-
-

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from tests.environment.session.session_cases import on_truth, short
 
 from strapdown.environment.session.outcome import figures
 from strapdown.environment.session.record import recording_of
 from strapdown.environment.session.session import Session
-from tests.environment.session.session_cases import on_truth, short
 
 SEEDS = range(1, 6)
 NOISE = 100.0

@@ -1,13 +1,13 @@
 """The same scenario and seed give the same bytes; rewinding changes nothing; a change acts from its instant on."""
 
 import pytest
+from tests.environment.session.session_cases import flown, logs, short
 
 from strapdown.environment.session.commands import SetErrors, SetParameters
 from strapdown.environment.session.files import write_session
 from strapdown.environment.session.record import recording_of
 from strapdown.environment.session.session import Session
 from strapdown.errors import InputError
-from tests.environment.session.session_cases import flown, logs, short
 
 WIND = {"wind_m_s": [2.0, 1.0, 0.0], "turbulence_m_s": 4.0, "magnetic_induction_ut": [0.0, 20.0, -43.0]}
 

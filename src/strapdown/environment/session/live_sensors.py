@@ -242,7 +242,9 @@ class ModuleSensor(LiveSensor):
 
     def ideal_now(self, instrument: str) -> Array:
         """What an ideal instrument reads now, frame s."""
-        return {"accelerometer": self._acc, "gyroscope": self._gyr, "magnetometer": self._mag}[instrument][self._count - 1]
+        return {"accelerometer": self._acc, "gyroscope": self._gyr, "magnetometer": self._mag}[instrument][
+            self._count - 1
+        ]
 
     def motion(self) -> Motion:
         """The truth of the sensor's frame at its own times."""
@@ -308,5 +310,3 @@ class ValueSensor(LiveSensor):
 def iron_numbers(hard_ut: Sequence[float], soft: Sequence[Sequence[float]]) -> Array:
     """Hard and soft iron as the kernel takes them."""
     return np.concatenate([np.array(hard_ut, dtype=np.float64), np.array(soft, dtype=np.float64).ravel()])
-
-

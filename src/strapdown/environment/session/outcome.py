@@ -42,7 +42,10 @@ def errors_of(run: SessionRecording) -> Errors:
         run.t[rows],
         angles,
         true_angles,
-        *(_difference(run.estimated(n), getattr(truth, f), rows) for n, f in (("velocity", "v_n"), ("position", "p_n"))),
+        *(
+            _difference(run.estimated(n), getattr(truth, f), rows)
+            for n, f in (("velocity", "v_n"), ("position", "p_n"))
+        ),
         _difference(run.estimated("height"), truth.p_n[:, 2], rows),
     )
 
@@ -79,15 +82,19 @@ def figures(run: SessionRecording) -> dict[str, Any]:
         found[f"{name}_rmse_deg"] = None if angles is None or not len(angles) else _rms(angles[:, i]) * DEG
     tilt = [found["roll_rmse_deg"], found["pitch_rmse_deg"]]
     found["tilt_rmse_deg"] = None if None in tilt else max(tilt)
-    found["tilt_max_deg"] = (
-        None if angles is None or not len(angles) else float(np.abs(angles[:, :2]).max()) * DEG
-    )
+    found["tilt_max_deg"] = None if angles is None or not len(angles) else float(np.abs(angles[:, :2]).max()) * DEG
     found["heading_drift_deg"] = (
         None if angles is None or not len(angles) else float(wrap(angles[-1, 2] - angles[0, 2])) * DEG
     )
     for name, error in (("velocity", errors.velocity_n), ("position", errors.position_n), ("height", errors.height_m)):
         unit = "m_s" if name == "velocity" else "m"
-        sizes = None if error is None or not len(error) else np.abs(error) if error.ndim == 1 else np.linalg.norm(error, axis=1)
+        sizes = (
+            None
+            if error is None or not len(error)
+            else np.abs(error)
+            if error.ndim == 1
+            else np.linalg.norm(error, axis=1)
+        )
         found[f"{name}_rmse_{unit}"] = None if sizes is None else _rms(sizes)
         found[f"{name}_max_{unit}"] = None if sizes is None else float(sizes.max())
     p = run.truth.p_n

@@ -49,7 +49,9 @@ def rates_of(kinds: Kinds, find: Callable[[str, str], LiveSensor]) -> Rates:
                     found[i], changed = max(above), True
         for i in slow:
             readers = [n for n, node in enumerate(nodes) if any(s.node == i for s in node.sources.values())]
-            found[i] = own(nodes[i]) or max((found.get(n) or fixed(nodes[n]) or control_hz for n in readers), default=control_hz)
+            found[i] = own(nodes[i]) or max(
+                (found.get(n) or fixed(nodes[n]) or control_hz for n in readers), default=control_hz
+            )
         for i, rate in found.items():
             nodes[i].rate_hz = rate
         for i, node in enumerate(nodes):

@@ -14,6 +14,7 @@ from strapdown.environment.session.pilot import PilotTable, check_order
 from strapdown.environment.session.scene import SceneTable, read_scene_text
 from strapdown.environment.session.sensor_tables import (
     AltimeterTable,
+    BarometerTable,
     EncoderTable,
     ModuleTable,
     ReceiverTable,
@@ -59,6 +60,7 @@ class Scenario(Table):
     sensor: tuple[ModuleTable, ...] = ()
     inclinometer: tuple[TiltTable, ...] = ()
     altimeter: tuple[AltimeterTable, ...] = ()
+    barometer: tuple[BarometerTable, ...] = ()
     receiver: tuple[ReceiverTable, ...] = ()
     odometer: tuple[EncoderTable, ...] = ()
     pilot: tuple[PilotTable, ...] = ()
@@ -91,7 +93,7 @@ class Scenario(Table):
 
     def mounted(self) -> tuple[Mounted, ...]:
         """All sensors, in the order of the recording."""
-        return (*self.sensor, *self.inclinometer, *self.altimeter, *self.receiver, *self.odometer)
+        return (*self.sensor, *self.inclinometer, *self.altimeter, *self.barometer, *self.receiver, *self.odometer)
 
     def full_scene(self) -> SceneTable:
         """The scene, with what its text file adds."""

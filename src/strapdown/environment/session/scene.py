@@ -112,5 +112,3 @@ def _numbers(text: str) -> list[float]:
     except ValueError:
         return []
     return numbers if all(np.isfinite(numbers)) else []
-
-

@@ -11,7 +11,7 @@ from strapdown.environment.session.faults import GustFault, Magnet, TemperatureS
 from strapdown.environment.session.live_sensors import Around
 from strapdown.environment.session.scenario import Scenario
 from strapdown.environment.session.scene import SceneTable
-from strapdown.environment.session.wind import NO_WIND, Gust, Wind, gust_at
+from strapdown.environment.session.wind import NO_WIND, Gust, gust_at
 from strapdown.rotation import q_rotate
 from strapdown.sensors.streams import branch, seed_of
 from strapdown.vehicles.plant import VehiclePlant
@@ -70,7 +70,11 @@ class Surroundings:
             self.felt_now.magnets = self._all_magnets(row)
         if self._celsius is not None:
             air = self.scene.celsius() + sum(step.step_c for _, step in self._steps)
-            tau = self._steps[-1][1].time_constant_s if self._steps else TemperatureStep.model_fields["time_constant_s"].default
+            tau = (
+                self._steps[-1][1].time_constant_s
+                if self._steps
+                else TemperatureStep.model_fields["time_constant_s"].default
+            )
             self._celsius += (air - self._celsius) * -math.expm1(-dt / tau)
             self.felt_now.celsius = self._celsius
 

@@ -82,7 +82,9 @@ class Wind:
         length = math.hypot(east, north)
         cos, sin = (east / length, north / length) if length > 0.0 else (1.0, 0.0)
         across = _output(v, sigma_u, l_u / speed)
-        total = np.array([east + cos * u - sin * across, north + sin * u + cos * across, up + _output(w, sigma_w, l_w / speed)])
+        total = np.array(
+            [east + cos * u - sin * across, north + sin * u + cos * across, up + _output(w, sigma_w, l_w / speed)]
+        )
         return WindState(u, v, w, state.drawn, state.used + 3, state.generator), total
 
 

@@ -125,6 +125,7 @@ def make_sensors(session: "Session") -> list[LiveSensor]:
     made: list[LiveSensor] = [t.live(scenario.folder, seed, body, base_hz, celsius) for t in scenario.sensor]
     made += [t.live(seed, body, base_hz, celsius) for t in scenario.inclinometer]
     made += [t.live(seed, body, base_hz, plant.range_along) for t in scenario.altimeter]
+    made += [t.live(seed, body, base_hz, session.scene) for t in scenario.barometer]
     made += [t.live(seed, body, base_hz) for t in scenario.receiver]
     for table in scenario.odometer:
         made.append(table.live(body, base_hz, travel_of(session, table.wheels)))
