@@ -29,7 +29,7 @@ def run(
     show_list: Annotated[bool, typer.Option("--list", help="List the scenarios that come with the package.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run a vehicle with virtual sensors and its control diagram in a closed loop; compare its estimates with the truth.
+    """Run a vehicle with virtual sensors and its control diagram in a closed loop, and compare estimates with truth.
 
     Example: strapdown run quadcopter -o flight
     """
@@ -139,8 +139,8 @@ def _show(settings: Any, recorded: "SessionRecording", punctual: Any, written: l
         print(f"verdict: {judged} (expected before the run: {settings.expect.verdict})")
     if punctual is not None:
         print(
-            f"real time: ended {punctual['end_late_ms']:.2f} ms late; cycles: 99 % within {punctual['cycle_p99_ms']:.2f} ms, "
-            f"longest {punctual['cycle_worst_ms']:.2f} ms"
+            f"real time: ended {punctual['end_late_ms']:.2f} ms late; cycles: 99 % within "
+            f"{punctual['cycle_p99_ms']:.2f} ms, longest {punctual['cycle_worst_ms']:.2f} ms"
         )
     for name in written:
         print(f"written: {name}")

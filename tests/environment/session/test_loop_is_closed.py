@@ -1,4 +1,4 @@
-"""Sensors are in the loop: what they read decides how the vehicle flies. A controller that reads TRUTH does not care."""
+"""Sensors are in the loop: what they read decides how the vehicle flies. A controller on TRUTH does not care."""
 
 import numpy as np
 import pytest

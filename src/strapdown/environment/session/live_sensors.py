@@ -27,7 +27,7 @@ _ORDER = tuple(FIELDS)  # accelerometer, gyroscope, magnetometer: their places i
 @dataclass
 class Around:
     """What sensors feel besides motion; one object, changed in place each cycle. jets: phase, speed and acceleration of
-    each source of vibration, for each row (n, 3 sources). celsius: None if each part has its own constant temperature."""
+    each source of vibration, for each row (n, 3 sources). celsius: None if each part has a constant temperature."""
 
     field_n: Array
     magnets: Array
@@ -292,7 +292,7 @@ class ValueSensor(LiveSensor):
         self.log.append(np.concatenate(((now, 1.0), np.atleast_1d(value), np.atleast_1d(sigma), (at,))))
         for tap in self.taps.get(self.instruments[0], ()):
             feed.put((tap,), value, True)
-            if tap.sigma is not None:
+            if tap.sigma is not None and tap.at is not None:
                 feed.feeds[tap.sigma], feed.feeds[tap.at] = sigma, at
 
     def forget(self, keep_s: float) -> None:

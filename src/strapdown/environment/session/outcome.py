@@ -17,7 +17,8 @@ DEG = 180.0 / np.pi
 @dataclass(frozen=True, eq=False)
 class Errors:
     """Errors of the estimates over the time in which they count: from arming on; where nothing is armed, from the end
-    of the calibration on, or from power on. Angles in rad, (n, 3): roll, pitch, heading; wrapped. None: not estimated."""
+    of the calibration on, or from power on. Angles in rad, (n, 3): roll, pitch, heading; wrapped. None: not
+    estimated."""
 
     t: Array
     angles: Array | None = None
@@ -42,10 +43,8 @@ def errors_of(run: SessionRecording) -> Errors:
         run.t[rows],
         angles,
         true_angles,
-        *(
-            _difference(run.estimated(n), getattr(truth, f), rows)
-            for n, f in (("velocity", "v_n"), ("position", "p_n"))
-        ),
+        _difference(run.estimated("velocity"), truth.v_n, rows),
+        _difference(run.estimated("position"), truth.p_n, rows),
         _difference(run.estimated("height"), truth.p_n[:, 2], rows),
     )
 
@@ -88,13 +87,9 @@ def figures(run: SessionRecording) -> dict[str, Any]:
     )
     for name, error in (("velocity", errors.velocity_n), ("position", errors.position_n), ("height", errors.height_m)):
         unit = "m_s" if name == "velocity" else "m"
-        sizes = (
-            None
-            if error is None or not len(error)
-            else np.abs(error)
-            if error.ndim == 1
-            else np.linalg.norm(error, axis=1)
-        )
+        sizes = None
+        if error is not None and len(error):
+            sizes = np.abs(error) if error.ndim == 1 else np.linalg.norm(error, axis=1)
         found[f"{name}_rmse_{unit}"] = None if sizes is None else _rms(sizes)
         found[f"{name}_max_{unit}"] = None if sizes is None else float(sizes.max())
     p = run.truth.p_n

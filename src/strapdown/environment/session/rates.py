@@ -1,4 +1,5 @@
-"""The rates of a diagram in a session: taps run at the rate of their sensor, filters and estimators at that of their input."""
+"""Rates of a diagram in a session: taps run at the rate of their sensor, filters and estimators at that of their
+input."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,8 +14,8 @@ FOLLOWING = ("filter", "estimation")  # categories that run as fast as their inp
 
 
 def rates_of(kinds: Kinds, find: Callable[[str, str], LiveSensor]) -> Rates:
-    """find: the sensor of a tap, by its kind and the name it asks for. A sensor without a rate has a pace of its own; its
-    tap runs as fast as who reads it."""
+    """find: the sensor of a tap, by its kind and the name it asks for. A sensor without a rate has a pace of its own;
+    its tap runs as fast as the blocks that read it."""
 
     def own(node: Node) -> float | None:
         return node.rate_hz or getattr(node.block, "rate_hz", None)

@@ -1,4 +1,4 @@
-"""Scenario files (TOML): vehicle, sensors, diagram, scene, pilot, faults, duration. docs/environment.md explains every key."""
+"""Scenario files (TOML): vehicle, sensors, diagram, scene, pilot, faults. docs/environment.md explains every key."""
 
 import os
 from pathlib import Path

@@ -395,6 +395,6 @@ class Session:
         for mount in self.mounts:
             if mount.link not in links:
                 raise InputError(
-                    f'sensor "{mount.name}" is on link "{mount.link}", which vehicle "{self.vehicle.name}" does not have; '
-                    f"valid names: {', '.join(links)}"
+                    f'sensor "{mount.name}" is on link "{mount.link}", which vehicle "{self.vehicle.name}" does not '
+                    f"have; valid names: {', '.join(links)}"
                 )

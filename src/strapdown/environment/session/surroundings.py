@@ -1,4 +1,4 @@
-"""The world around the vehicle while it moves: wind, magnets, temperature, vibration, and the faults that change them."""
+"""The world around the vehicle while it moves: wind, magnets, temperature, vibration, and faults that change them."""
 
 import math
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from strapdown.arrays import Array
-from strapdown.environment.session.faults import GustFault, Magnet, TemperatureStep
+from strapdown.environment.session.faults import THERMAL_S, GustFault, Magnet, TemperatureStep
 from strapdown.environment.session.live_sensors import Around
 from strapdown.environment.session.scenario import Scenario
 from strapdown.environment.session.scene import SceneTable
@@ -70,11 +70,7 @@ class Surroundings:
             self.felt_now.magnets = self._all_magnets(row)
         if self._celsius is not None:
             air = self.scene.celsius() + sum(step.step_c for _, step in self._steps)
-            tau = (
-                self._steps[-1][1].time_constant_s
-                if self._steps
-                else TemperatureStep.model_fields["time_constant_s"].default
-            )
+            tau = self._steps[-1][1].time_constant_s if self._steps else THERMAL_S
             self._celsius += (air - self._celsius) * -math.expm1(-dt / tau)
             self.felt_now.celsius = self._celsius
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from typing import Any
@@ -52,10 +53,8 @@ def session_of(job: Job) -> Session:
 def run_job(job: Job) -> dict[str, Any]:
     """The figures of one session, and its verdict where the scenario expects one."""
     session = session_of(job)
-    try:
+    with suppress(SessionStopped):  # the figures report it
         session.run()
-    except SessionStopped:
-        pass  # the figures report it
     found = figures(recording_of(session))
     expect = session.scenario.expect
     return {**found, "verdict": None if expect is None else verdict(found, expect)}
