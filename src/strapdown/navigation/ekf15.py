@@ -20,10 +20,21 @@ from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.navigation import ekf15 as kernel
 from strapdown.kernels.navigation import ekf15_layout as at
 from strapdown.kernels.navigation.ekf15_layout import HEADING, PITCH, ROLL, N
-from strapdown.live import Alignment, Belief, Start, State, refuse_state, state_of
+from strapdown.live import (
+    Alignment,
+    Belief,
+    Start,
+    State,
+    checked_start,
+    fields_of,
+    numbers_of,
+    refuse_sample,
+    refuse_state,
+    state_of,
+)
 from strapdown.navigation import self_alignment
 from strapdown.navigation.alignment import UNKNOWN_HEADING_RAD
-from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT, refuse_sample
+from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT
 from strapdown.rotation import heading_from_q, matrix, q_conj, q_from_heading, q_mul, q_normalise, rfu_from_flu
 from strapdown.types import Array, Event, Recording, Sample, Solution
 
@@ -109,6 +120,9 @@ class Ekf15:
         s.flags.writeable = False
         return s
 
+    def __getstate__(self) -> dict[str, Any]:
+        return fields_of(self)
+
     def start(self, given: Start = Start()) -> State:  # noqa: B008
         """Before the first sample: at rest at given.p_n, as aligned.
 
@@ -116,6 +130,7 @@ class Ekf15:
         the heading of the magnetometer, or with heading 0 (north) where the filter does not use it.
         """
         fix_signature(kernel.rows)
+        given = checked_start(given)
         aligned = self_alignment.given_alignment(given, 0.0)
         p_n = locked(given.p_n, (3,), "p_n")
         if aligned is not None:
@@ -152,12 +167,11 @@ class Ekf15:
                 *(NO_OUT, NO_OUT, NO_COUNTS_OUT, NO_OUT),
             )
         except (TypeError, AttributeError):  # numba has no compiled version that fits; or no state, no sample
-            if not isinstance(state, State):
-                raise refuse_state(state, Ekf15) from None
+            numbers_of(state, Ekf15, at.X_SIZE)
             raise refuse_sample(sample) from None
         if taken:
             return state_of(Ekf15, x)
-        if len(x) == at.X_SIZE and x[at.STARTED] < 0.0:
+        if numbers_of(state, Ekf15, at.X_SIZE)[at.STARTED] < 0.0:
             return self._align(x, sample)
         raise refuse_sample(sample)
 
@@ -167,6 +181,8 @@ class Ekf15:
         if begun is not None:
             return self.step(begun, sample)
         sums = x[at.REST : at.REST + self_alignment.SIZE]
+        if not self_alignment.usable(sums, sample):
+            raise refuse_sample(sample)
         try:
             self_alignment.add(sums, sample)
         except (TypeError, ValueError):
@@ -204,9 +220,7 @@ class Ekf15:
         return _covariance_in(self._checked(state)).copy()
 
     def _checked(self, state: State) -> Array:
-        if not isinstance(state, State) or state.owner is not Ekf15:
-            raise refuse_state(state, Ekf15)
-        return state.numbers
+        return numbers_of(state, Ekf15, at.X_SIZE)
 
     def run(self, recording: Recording, given: Start | None = None) -> Solution:
         """The steps over the whole recording, to the bit. given: None: Start.of(recording). recording.stop: the

@@ -34,6 +34,15 @@ def is_over(sums: Array, sample: Sample) -> bool:
     return bool(sums[_COUNT] >= LEAST_SAMPLES and sample.t > sums[_BEGAN] + REST_S)
 
 
+def usable(sums: Array, sample: Sample) -> bool:
+    """Whether the readings are finite, and time does not run backward after the first sample."""
+    readings = [reading for reading in (sample.gyr_s, sample.acc_s, sample.mag_s) if reading is not None]
+    try:
+        return bool(all(np.isfinite(x).all() for x in readings) and (sums[_COUNT] == 0.0 or 0.0 <= sample.dt < np.inf))
+    except TypeError:
+        return False
+
+
 def add(sums: Array, sample: Sample) -> None:
     """One more sample of the rest."""
     if sums[_COUNT] == 0.0:

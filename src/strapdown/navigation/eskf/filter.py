@@ -20,7 +20,18 @@ from strapdown.errors import InputError
 from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.navigation.eskf import filter as kernel
 from strapdown.kernels.navigation.eskf import layout as at
-from strapdown.live import Alignment, Belief, Start, State, refuse_state, state_of
+from strapdown.live import (
+    Alignment,
+    Belief,
+    Start,
+    State,
+    checked_start,
+    fields_of,
+    numbers_of,
+    refuse_sample,
+    refuse_state,
+    state_of,
+)
 from strapdown.navigation import self_alignment
 from strapdown.navigation.alignment import UNKNOWN_HEADING_RAD
 from strapdown.navigation.eskf.inputs import Rows, further_of, rows_of
@@ -34,7 +45,7 @@ from strapdown.navigation.eskf.updates import (
     ZeroRate,
     ZeroVelocity,
 )
-from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT, refuse_sample
+from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT
 from strapdown.rotation import q_conj, q_mul, q_normalise
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording, Sample, Solution
@@ -128,6 +139,9 @@ class Eskf:
         """As the kernel reads them."""
         return settings_as_numbers(self)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return fields_of(self)
+
     def start(self, given: Start = Start()) -> State:  # noqa: B008
         """Before the first sample: at rest at given.p_n, as aligned; velocity 0.
 
@@ -135,6 +149,7 @@ class Eskf:
         which the body heads north (yaw 90 deg, paper C's heading 0).
         """
         fix_signature(kernel.rows)
+        given = checked_start(given)
         aligned = self_alignment.given_alignment(given, self.gyr_bias_sigma)
         p_n = locked(given.p_n, (3,), "p_n")
         if aligned is not None:
@@ -165,7 +180,7 @@ class Eskf:
                 raise refuse_state(state, Eskf)
             x = state.numbers.copy()
             seen, extra, mag = (at.SEEN_STOP if sample.stop else 0), EMPTY, EMPTY
-            if sample[8:12] != _NOTHING:
+            if self.wheel_travel is not None or sample[8:12] != _NOTHING:
                 more, extra = further_of(sample, self.wheel_travel is not None)
                 seen |= more
             if sample.mag_s is not None and self.magnetic_heading is not None:
@@ -176,12 +191,11 @@ class Eskf:
                 *(NO_OUT, NO_OUT, NO_OUT, NO_COUNTS_OUT, NO_OUT, NO_OUT),
             )
         except (TypeError, AttributeError):  # numba has no compiled version that fits; or no state, no sample
-            if not isinstance(state, State):
-                raise refuse_state(state, Eskf) from None
+            numbers_of(state, Eskf, at.X_SIZE)
             raise refuse_sample(sample) from None
         if taken:
             return state_of(Eskf, x)
-        if len(x) == at.X_SIZE and x[at.STARTED] < 0.0:
+        if numbers_of(state, Eskf, at.X_SIZE)[at.STARTED] < 0.0:
             return self._align(x, sample)
         raise refuse_sample(sample)
 
@@ -191,6 +205,8 @@ class Eskf:
         if begun is not None:
             return self.step(begun, sample)
         sums = x[at.REST : at.REST + self_alignment.SIZE]
+        if not self_alignment.usable(sums, sample):
+            raise refuse_sample(sample)
         try:
             self_alignment.add(sums, sample)
             x[at.LAST_GYR : at.LAST_GYR + 3], x[at.LAST_ACC : at.LAST_ACC + 3] = sample.gyr_s, sample.acc_s
@@ -213,7 +229,8 @@ class Eskf:
 
     def belief(self, state: State) -> Belief:
         """After the last sample: attitude of the body, position and velocity of the sensor, biases, sigmas, flags."""
-        x, sigma = self._checked(state), sigma_of(state.numbers)
+        x = self._checked(state)
+        sigma = sigma_of(x)
         used, rejected = int(x[at.USED]), int(x[at.REJECTED])
         flags = {f"{name}_used": bool(used >> k & 1) for k, name in enumerate(at.KINDS)}
         flags |= {f"{name}_rejected": bool(rejected >> k & 1) for k, name in enumerate(at.KINDS)}
@@ -232,9 +249,7 @@ class Eskf:
         return self._checked(state)[at.COVARIANCE :].reshape(at.N, at.COLUMNS)[:, : at.N].copy()
 
     def _checked(self, state: State) -> Array:
-        if not isinstance(state, State) or state.owner is not Eskf:
-            raise refuse_state(state, Eskf)
-        return state.numbers
+        return numbers_of(state, Eskf, at.X_SIZE)
 
     def run(self, recording: Recording, given: Start | None = None) -> Solution:
         """The steps over the whole recording, to the bit. given: None: Start.of(recording)."""
