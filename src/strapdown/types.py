@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from strapdown.arrays import Array, locked, locked_attitude, locked_flags, locked_time
 from strapdown.earth import gravity_vector
 from strapdown.errors import InputError
+from strapdown.held_rows import new_rows
 from strapdown.rotation import q_conj, q_mul, q_rotate
 from strapdown.sample import Fix, Fixes, Height, Heights
 from strapdown.sample import Sample as Sample
@@ -122,7 +123,7 @@ class Recording:
     same times. meta: sensor, part, rate, methods, gravity: plain values, which io writes along.
     position_fix, velocity_fix, height: measured from outside. new: for instruments slower than the rows (SLOW), True
     where the row holds a new reading and False where it repeats an old one; an instrument without flags is new in
-    every row.
+    every row. A magnetometer without flags that repeats its row before in more than 30 % of the rows gets them here.
     """
 
     t: Array
@@ -171,6 +172,11 @@ class Recording:
             for name, value in self.new.items()
             if getattr(self, name) is not None
         }
+        if "mag_s" in checked and "mag_s" not in flags:
+            inferred = new_rows(checked["mag_s"])
+            if inferred is not None:
+                inferred.flags.writeable = False
+                flags["mag_s"] = inferred
         _set(self, new=MappingProxyType(flags), **checked)
 
     def __len__(self) -> int:

@@ -7,8 +7,8 @@ import pytest
 
 from io_cases import assert_same_bits, recording
 from strapdown.errors import InputError
-from strapdown.recordings.faults import flagged, new_readings
-from strapdown.recordings.join import at_own_rate, join, with_instrument
+from strapdown.recordings.faults import new_readings
+from strapdown.recordings.join import join, with_instrument
 from strapdown.types import Recording
 
 
@@ -56,7 +56,6 @@ def test_a_magnetometer_joins_the_first_row_that_is_not_earlier():
     assert np.array_equal(np.flatnonzero(both.new["mag_s"]), rows)
     assert np.array_equal(both.mag_s[rows], compass.mag_s[: len(rows)])
     assert np.array_equal(both.mag_s[rows + 1], both.mag_s[rows])  # held until the next
-    assert_same_bits(at_own_rate(both, "mag_s"), Recording(log.t[rows], mag_s=compass.mag_s[: len(rows)]))
 
 
 def test_an_odometer_runs_straight_between_its_readings():
@@ -79,9 +78,22 @@ def test_clocks_that_do_not_fit_are_refused(shift_s, name, words):
         with_instrument(log, replace(compass, t=compass.t + shift_s), name)
 
 
-def test_held_rows_become_flags():
+def test_held_rows_become_flags_where_a_recording_is_made():
     log, compass = two_clocks()
     both = replace(with_instrument(log, compass, "mag_s"), new={})
-    assert np.array_equal(flagged(both).new["mag_s"], new_readings(both))
-    assert flagged(flagged(both)).new["mag_s"].sum() == len(np.unique(both.mag_s[:, 0]))
-    assert flagged(log) is log
+    assert np.array_equal(both.new["mag_s"], new_readings(both))
+    assert both.new["mag_s"].sum() == len(np.unique(both.mag_s[:, 0]))
+    assert [sample.mag_s is not None for sample in both.samples()] == both.new["mag_s"].tolist()
+    assert np.array_equal(both[3:40].new["mag_s"], both.new["mag_s"][3:40])  # a part keeps those of the whole
+    assert "mag_s" not in log.new and "mag_s" not in compass.new
+    stated = replace(both, new={"mag_s": np.ones(len(both), dtype=bool)})  # what the source states counts
+    assert stated.new["mag_s"].all()
+
+
+def test_rows_of_zeros_are_no_old_readings():
+    """A magnetometer that does not answer is found as such, not taken for a slow one."""
+    log, _ = two_clocks()
+    mag_s = np.where(np.arange(len(log))[:, None] % 10 < 6, 0.0, 20.0 + log.t[:, None] * [1.0, 2.0, 3.0])
+    dead = replace(log, mag_s=mag_s)
+    assert "mag_s" not in dead.new
+    assert np.array_equal(new_readings(dead), mag_s[:, 0] != 0.0)

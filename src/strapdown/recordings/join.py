@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from strapdown.errors import InputError
-from strapdown.recordings.faults import new_readings
 from strapdown.sample import Fixes, Heights
 from strapdown.types import SLOW, Increments, Motion, Recording
 
@@ -91,11 +90,3 @@ def rows_by_time(recording: Recording, other: Recording) -> tuple[np.ndarray, np
             "the clocks, or work without it"
         )
     return row, inside
-
-
-def at_own_rate(recording: Recording, name: str) -> Recording:
-    """Only the rows in which the instrument has a new reading, and only that instrument."""
-    new = new_readings(recording, name)
-    if new.all():
-        return Recording(recording.t, **{name: getattr(recording, name)}, meta=recording.meta)
-    return Recording(recording.t[new], **{name: getattr(recording, name)[new]}, meta=recording.meta)
