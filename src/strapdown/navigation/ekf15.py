@@ -34,6 +34,7 @@ from strapdown.live import (
 )
 from strapdown.navigation import self_alignment
 from strapdown.navigation.alignment import UNKNOWN_HEADING_RAD
+from strapdown.navigation.examination import examine_for_navigation
 from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT
 from strapdown.rotation import heading_from_q, matrix, q_conj, q_from_heading, q_mul, q_normalise, rfu_from_flu
 from strapdown.types import Array, Event, Recording, Sample, Solution
@@ -258,6 +259,7 @@ class Ekf15:
             raise InputError(f"the recording has no {missing}; navigation needs gyroscope and accelerometer")
         if self.magnetic_heading and recording.mag_s is None:
             raise InputError("the recording has no magnetometer; set magnetic_heading to False to go without")
+        examine_for_navigation(recording, self.gravity, self.q_bs, mag=self.magnetic_heading)
         if recording.stop is None:
             raise InputError(
                 "the recording has no stop column, which ekf15 needs; set it from a stop detector, "

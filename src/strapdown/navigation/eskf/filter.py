@@ -45,6 +45,7 @@ from strapdown.navigation.eskf.updates import (
     ZeroRate,
     ZeroVelocity,
 )
+from strapdown.navigation.examination import examine_for_navigation
 from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT
 from strapdown.rotation import q_conj, q_mul, q_normalise
 from strapdown.sensors.triad import Triad
@@ -278,6 +279,7 @@ class Eskf:
     def prepare(self, recording: Recording, given: Start | None) -> tuple[Rows, Output, State, int]:
         """Checked rows, memory for what comes out, and the state before row `begun`: those before it are done, by live
         steps in which the filter aligned itself."""
+        examine_for_navigation(recording, self.gravity, self.q_bs, mag=self.magnetic_heading is not None)
         rows = rows_of(
             recording,
             needs_stops=self.zero_velocity is not None or self.zero_rate is not None,
