@@ -81,13 +81,25 @@ def navigate(
     if getattr(carrier, "corrects_delay", False):
         solution = carried_on_by_delay(solution, recording, facts, stops.standing)
     solution = carrier.after(solution, stops)
-    notes += solution.meta.get("notes", ())
+    notes += _sentences(solution, carrier)
     solution = of_body_origin(solution, recording, facts.q_bs, facts.r_bs_b)
     if heading.is_unknown(recording):
         solution = _turned_unknown(solution)
     solution = replace(solution, events=tuple(sorted((*solution.events, *spikes), key=lambda event: event.t_s)))
     notes += notes_of_events(solution, has_signal(recording))
     return Navigated(solution, stops, estimator, innovations, last, tuple(notes))
+
+
+def _sentences(solution: Solution, carrier: Carrier) -> list[str]:
+    """Notes of a carrier: one sentence or several."""
+    notes = solution.meta.get("notes", ())
+    if isinstance(notes, str):
+        return [notes]
+    if isinstance(notes, list | tuple) and all(isinstance(note, str) for note in notes):
+        return list(notes)
+    raise InputError(
+        f'meta["notes"] of the solution from {type(carrier).__name__}.after is {notes!r}; give a sentence or several'
+    )
 
 
 def _prepared(recording: Recording, facts: Facts, notes: list[str]) -> tuple[Recording, tuple[Event, ...]]:
