@@ -186,6 +186,12 @@ class Recording:
         """Samples a to b - 1, by log[a:b]."""
         if not isinstance(rows, slice):
             raise InputError("a recording is cut by a slice, log[a:b]; one sample is log.sample(i)")
+        try:
+            rows.indices(len(self))
+        except (TypeError, ValueError) as error:
+            raise InputError(f"[{rows.start!r}:{rows.stop!r}:{rows.step!r}] cuts no recording: {error}") from None
+        if (rows.step or 1) < 0:
+            raise InputError("a recording is cut forward in time; give a step above 0")
         if len(self.t[rows]) == 0:
             raise InputError(f"no sample lies in [{rows.start}:{rows.stop}]; the recording has {len(self)}")
         kept: dict[str, Any] = {"meta": self.meta, "new": {name: flags[rows] for name, flags in self.new.items()}}
@@ -197,6 +203,9 @@ class Recording:
 
     def between(self, t0_s: float, t1_s: float) -> Self:
         """The samples from t0_s to t1_s (s), both included."""
+        for given in (t0_s, t1_s):
+            if isinstance(given, bool) or not isinstance(given, int | float | np.number) or np.isnan(given):
+                raise InputError(f"a recording is cut between times, and {given!r} was given; give two times in s")
         first, last = np.searchsorted(self.t, t0_s), np.searchsorted(self.t, t1_s, side="right")
         if not first < last:
             raise InputError(
@@ -212,6 +221,8 @@ class Recording:
 
     def sample(self, i: int) -> Sample:
         """Sample i, as a live source would give it."""
+        if isinstance(i, bool) or not isinstance(i, int | np.integer):
+            raise InputError(f"sample {i!r} was asked for; give its number, from 0 to {len(self) - 1}")
         if not -len(self) <= i < len(self):
             raise InputError(f"there is no sample {i}; the recording has {len(self)}")
         if self.gyr_s is None or self.acc_s is None:

@@ -78,6 +78,43 @@ def test_clocks_that_do_not_fit_are_refused(shift_s, name, words):
         with_instrument(log, replace(compass, t=compass.t + shift_s), name)
 
 
+def test_the_instrument_of_another_clock_is_named():
+    log, _ = two_clocks()
+    late = Recording(np.arange(100.0, 110.0), temperature=np.full(10, 20.0), tilt_s=np.zeros((10, 2)))
+    for name, instrument in (("temperature", "thermometer"), ("tilt_s", "inclinometer")):
+        with pytest.raises(InputError, match=f"no reading of the {instrument} lies within"):
+            with_instrument(log, late, name)
+        barely = replace(late, t=9.5 + 0.1 * np.arange(10))
+        words = f"readings of the {instrument} lie within 5 % .* the {instrument} from 9.5 to"
+        with pytest.raises(InputError, match=words):
+            with_instrument(log, barely, name)
+
+
+@pytest.mark.parametrize(
+    ("cut", "words"),
+    [
+        (lambda log: join([log, 3]), "part 1 of those to join is a int; give a list of recordings"),
+        (lambda log: join(log), "join was given a Recording; give a list"),
+        (lambda log: join(3), "join was given a int; give a list"),
+        (lambda log: with_instrument(log, 3, "mag_s"), "with_instrument was given a int"),
+        (lambda log: log.between("a", 1.0), "'a' was given; give two times in s"),
+        (lambda log: log.between(0.0, None), "None was given; give two times in s"),
+        (lambda log: log.between(np.nan, 1.0), "nan was given; give two times in s"),
+        (lambda log: log[0.5:3], "cuts no recording"),
+        (lambda log: log["a":], "cuts no recording"),
+        (lambda log: log[::0], "cuts no recording"),
+        (lambda log: log[::-1], "cut forward in time"),
+        (lambda log: log.sample("a"), "sample 'a' was asked for; give its number, from 0 to 999"),
+        (lambda log: log.sample(1.5), "sample 1.5 was asked for"),
+    ],
+)
+def test_what_is_no_recording_time_or_number_is_one_sentence(cut, words):
+    log, _ = two_clocks()
+    with pytest.raises(InputError, match=words) as error:
+        cut(log)
+    assert "\n" not in str(error.value)
+
+
 def test_held_rows_become_flags_where_a_recording_is_made():
     log, compass = two_clocks()
     both = replace(with_instrument(log, compass, "mag_s"), new={})
