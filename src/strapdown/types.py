@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strapdown.arrays import Array, locked, locked_attitude, locked_flags, locked_time
+from strapdown.arrays import Array, locked, locked_attitude, locked_flags, locked_time, refuse_negative
 from strapdown.earth import gravity_vector
 from strapdown.errors import InputError
 from strapdown.held_rows import new_rows
@@ -292,14 +292,6 @@ class Event:
     text: str
 
 
-def _refuse_negative(sigma: Array, name: str, t: Array) -> None:
-    if sigma.min() < 0.0:
-        i = int(np.argmax((sigma < 0.0).any(axis=1)))
-        raise InputError(
-            f"{name} is {sigma[i].min():.6g} at sample {i} (t = {t[i]:.6g} s); a standard deviation is 0 or more"
-        )
-
-
 @dataclass(frozen=True, eq=False)
 class Solution:
     """What an algorithm computed from a recording: attitude q_nb, position p_n (m), velocity v_n (m/s).
@@ -330,7 +322,7 @@ class Solution:
             vectors = {key: locked(value, (n, 3), f"{name} {key}", t) for key, value in getattr(self, name).items()}
             checked[name] = MappingProxyType(vectors)
         for key, sigma in checked["sigma"].items():
-            _refuse_negative(sigma, f"sigma {key}", t)
+            refuse_negative(sigma, f"sigma {key}", t)
         flags = {key: locked_flags(value, n, f"flag {key}", t) for key, value in self.flags.items()}
         _set(self, meta=MappingProxyType(dict(self.meta)), flags=MappingProxyType(flags), **checked)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from fix_cases import with_heights, with_position_fixes
 from paper_c_cases import DECLINATION, G, drive
 from strapdown.errors import InputError
 from strapdown.live import Estimator, Start, State
@@ -14,7 +15,6 @@ from strapdown.navigation.alignment import align_to_yaw
 from strapdown.navigation.ekf15 import Ekf15
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.updates import FlatFloor, MagneticHeading, NonHolonomic, WheelTravel
-from strapdown.navigation.fixes import with_heights, with_position_fixes
 from strapdown.sample import Fix, Fixes, Height, Sample
 from strapdown.types import Recording
 

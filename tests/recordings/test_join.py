@@ -9,6 +9,7 @@ from io_cases import assert_same_bits, recording
 from strapdown.errors import InputError
 from strapdown.recordings.faults import new_readings
 from strapdown.recordings.join import join, with_instrument
+from strapdown.sample import Fixes, Heights
 from strapdown.types import Recording
 
 
@@ -88,6 +89,20 @@ def test_the_instrument_of_another_clock_is_named():
         words = f"readings of the {instrument} lie within 5 % .* the {instrument} from 9.5 to"
         with pytest.raises(InputError, match=words):
             with_instrument(log, barely, name)
+
+
+def test_fixes_and_heights_of_another_clock_join_too():
+    """One fix is enough: they may cover a part of the time. Its own instant is kept."""
+    log, _ = two_clocks()
+    t = np.array([0.504, 0.507, 3.0])
+    fixes = Fixes(np.arange(9.0).reshape(3, 3), np.full((3, 3), 0.1), t)
+    both = with_instrument(log, Recording(t, position_fix=fixes), "position_fix")
+    rows = np.flatnonzero(both.new["position_fix"])
+    assert rows.tolist() == [51, 300]  # of two that fall to one row the last
+    assert np.array_equal(both.position_fix.value_n[rows], fixes.value_n[1:]) and both.position_fix.t_s[51] == 0.507
+    assert [i for i, sample in enumerate(both.samples()) if sample.position_fix is not None] == [51, 300]
+    single = with_instrument(log, Recording([2.0], height=Heights([7.0], [0.2])), "height")
+    assert single.sample(200).height == (7.0, 0.2) and single.new["height"].sum() == 1
 
 
 @pytest.mark.parametrize(

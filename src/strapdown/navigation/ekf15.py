@@ -173,26 +173,24 @@ class Ekf15:
         if taken:
             return state_of(Ekf15, x)
         if numbers_of(state, Ekf15, at.X_SIZE)[at.STARTED] < 0.0:
-            return self._align(x, sample)
+            return self.align(x, sample)
         raise refuse_sample(sample)
 
-    def _align(self, x: Array, sample: Sample) -> State:
+    def aligns(self, x: Array) -> bool:
+        """Whether the filter still aligns itself."""
+        return bool(x[at.STARTED] < 0.0)
+
+    def align(self, x: Array, sample: Sample) -> State:
         """The state after a sample, while the filter aligns itself; the first one after the rest starts it."""
-        begun = self._after_rest(x, sample)
+        begun = self.after_rest(x, sample)
         if begun is not None:
             return self.step(begun, sample)
         sums = x[at.REST : at.REST + self_alignment.SIZE]
-        if not self_alignment.usable(sums, sample):
-            raise refuse_sample(sample)
-        try:
-            self_alignment.add(sums, sample)
-        except (TypeError, ValueError):
-            raise refuse_sample(sample) from None
-        q_nb = q_mul(self_alignment.attitude_so_far(sums, self.q_bs), q_conj(self.q_bs))
+        q_nb = q_mul(self_alignment.take(sums, sample, self.q_bs), q_conj(self.q_bs))
         x[HEADING], x[PITCH], x[ROLL] = (float(angle) for angle in heading_from_q(q_nb))
         return state_of(Ekf15, x)
 
-    def _after_rest(self, x: Array, sample: Sample) -> State | None:
+    def after_rest(self, x: Array, sample: Sample) -> State | None:
         """The state at the end of the rest, as if its last sample had been the first; None: it has not ended."""
         sums = x[at.REST : at.REST + self_alignment.SIZE]
         if not self_alignment.is_over(sums, sample):
@@ -235,17 +233,12 @@ class Ekf15:
         dt.flags.writeable = False
         states, sigma = np.empty((n, N)), np.empty((n, 9))
         said, nis = np.zeros(n, dtype=np.int64), np.full(n, -1.0)
-        state, first = self.start(start), 0
-        while state.numbers[at.STARTED] < 0.0 and first < n:
-            sample = recording.sample(first)
-            begun = self._after_rest(state.numbers, sample)
-            if begun is not None:
-                state = begun
-                break
-            state = self._align(state.numbers.copy(), sample)
-            states[first] = state.numbers[:N]
-            kernel.deviations(state.numbers, sigma[first])
-            first += 1
+
+        def put(i: int, x: Array) -> None:
+            states[i] = x[:N]
+            kernel.deviations(x, sigma[i])
+
+        state, first = self_alignment.rows_at_rest(self, recording, self.start(start), put)
         rest = slice(first, n)
         inputs = (seen[rest], *(x[rest].reshape(-1) if len(x) else EMPTY for x in (gyr_s, acc_s, mag_s)), dt[rest])
         if first < n:

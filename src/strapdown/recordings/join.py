@@ -12,6 +12,7 @@ from strapdown.sample import Fixes, Heights
 from strapdown.types import SLOW, Increments, Motion, Recording
 
 INSTRUMENTS = {"mag_s": "magnetometer", "temperature": "thermometer", "tilt_s": "inclinometer"}
+_RARE = {"position_fix": "position fixes", "velocity_fix": "velocity fixes", "height": "height"}  # may cover a part
 _LEAST_COVER = 0.1  # of the recording's time, by an instrument with a clock of its own: less is a clock that is off
 
 
@@ -56,12 +57,13 @@ def _chained(values: Sequence[Any]) -> Any:
 
 def with_instrument(recording: Recording, other: Recording, name: str) -> Recording:
     """The recording with an instrument of another one, field `name` of SLOW: each reading joins the first row that is
-    not earlier; rows between repeat it, and `new` flags them. An odometer is interpolated instead."""
+    not earlier, of several the last; rows between repeat it, and `new` flags them. Fixes and heights are instruments
+    too. An odometer is interpolated instead."""
     for given in (recording, other):
         if not isinstance(given, Recording):
             raise InputError(f"with_instrument was given a {type(given).__name__}; give two recordings and a field")
-    if name not in SLOW or name in ("position_fix", "velocity_fix", "height"):
-        raise InputError(f"{name} cannot be taken from another recording; valid: mag_s, temperature, tilt_s, odometer")
+    if name not in SLOW:
+        raise InputError(f"{name} cannot be taken from another recording; valid: {', '.join(SLOW)}")
     values = getattr(other, name)
     if values is None:
         raise InputError(f"the other recording has no {name}; give another")
@@ -70,21 +72,24 @@ def with_instrument(recording: Recording, other: Recording, name: str) -> Record
         travel = np.interp(recording.t, other.t, values)
         travel.flags.writeable = False
         return replace(recording, odometer=travel, new=new)
-    row, inside = rows_by_time(recording, other, INSTRUMENTS[name])
+    row, inside = rows_by_time(recording, other, {**INSTRUMENTS, **_RARE}[name], rare=name in _RARE)
     fresh = np.zeros(len(recording), dtype=bool)
     fresh[row[inside]] = True
     # a row shows the last reading that is not later; rows before the first reading show the first
     last = np.maximum(np.searchsorted(other.t, recording.t, side="right") - 1, 0)
     held = values[last]
-    held.flags.writeable = False
+    if isinstance(held, np.ndarray):
+        held.flags.writeable = False
     return replace(recording, **{name: held}, new={**new, name: fresh})
 
 
-def rows_by_time(recording: Recording, other: Recording, instrument: str) -> tuple[np.ndarray, np.ndarray]:
+def rows_by_time(
+    recording: Recording, other: Recording, instrument: str, *, rare: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
     """For each reading of `other` the first row of the recording that is not earlier, and whether it lies within.
 
     instrument: its name, for errors. Readings that are older than a step before the first row are too old for it.
-    Clocks that hardly overlap are refused.
+    Clocks that hardly overlap are refused, but for rare readings, which may cover a part of the time.
     """
     t, n = recording.t, len(recording)
     row = np.searchsorted(t, other.t)
@@ -93,7 +98,7 @@ def rows_by_time(recording: Recording, other: Recording, instrument: str) -> tup
         raise InputError(f"no reading of the {instrument} lies within the times of the recording; check the clocks")
     seen = other.t[inside]
     cover = (seen[-1] - seen[0] + other.step_s) / max(t[-1] - t[0], 1e-300)
-    if cover < _LEAST_COVER:
+    if cover < _LEAST_COVER and not rare:
         raise InputError(
             f"readings of the {instrument} lie within {100.0 * cover:.2g} % of the recording's time only (the "
             f"recording runs from {t[0]:.6g} to {t[-1]:.6g} s, the {instrument} from {other.t[0]:.6g} to "

@@ -197,26 +197,24 @@ class Eskf:
         if taken:
             return state_of(Eskf, x)
         if numbers_of(state, Eskf, at.X_SIZE)[at.STARTED] < 0.0:
-            return self._align(x, sample)
+            return self.align(x, sample)
         raise refuse_sample(sample)
 
-    def _align(self, x: Array, sample: Sample) -> State:
+    def aligns(self, x: Array) -> bool:
+        """Whether the filter still aligns itself."""
+        return bool(x[at.STARTED] < 0.0)
+
+    def align(self, x: Array, sample: Sample) -> State:
         """The state after a sample, while the filter aligns itself; the first one after the rest starts it."""
-        begun = self._after_rest(x, sample)
+        begun = self.after_rest(x, sample)
         if begun is not None:
             return self.step(begun, sample)
         sums = x[at.REST : at.REST + self_alignment.SIZE]
-        if not self_alignment.usable(sums, sample):
-            raise refuse_sample(sample)
-        try:
-            self_alignment.add(sums, sample)
-            x[at.LAST_GYR : at.LAST_GYR + 3], x[at.LAST_ACC : at.LAST_ACC + 3] = sample.gyr_s, sample.acc_s
-        except (TypeError, ValueError):
-            raise refuse_sample(sample) from None
-        x[at.Q : at.Q + 4] = self_alignment.attitude_so_far(sums, self.q_bs)
+        x[at.Q : at.Q + 4] = self_alignment.take(sums, sample, self.q_bs)
+        x[at.LAST_GYR : at.LAST_GYR + 3], x[at.LAST_ACC : at.LAST_ACC + 3] = sample.gyr_s, sample.acc_s
         return state_of(Eskf, x)
 
-    def _after_rest(self, x: Array, sample: Sample) -> State | None:
+    def after_rest(self, x: Array, sample: Sample) -> State | None:
         """The state at the end of the rest, as if its last sample had been the first; None: it has not ended."""
         sums = x[at.REST : at.REST + self_alignment.SIZE]
         if not self_alignment.is_over(sums, sample):
@@ -291,16 +289,8 @@ class Eskf:
             raise InputError(
                 f"the alignment took {start.skip + 1} samples and the recording has {len(recording)}; align on fewer"
             )
-        state, out, begun = self.start(start), Output(len(rows)), 0
-        while state.numbers[at.STARTED] < 0.0 and begun < len(rows):
-            sample = recording.sample(begun)
-            started = self._after_rest(state.numbers, sample)
-            if started is not None:
-                state = started
-                break
-            state = self._align(state.numbers.copy(), sample)
-            out.put_state(begun, state.numbers)
-            begun += 1
+        out = Output(len(rows))
+        state, begun = self_alignment.rows_at_rest(self, recording, self.start(start), out.put_state)
         out.aligned_rows = begun
         return rows, out, state, begun
 
