@@ -186,7 +186,7 @@ def calibrate_magnetometer(
 
 @dataclass(frozen=True, eq=False)
 class _Turned:
-    """The readings of a magnetometer that was turned, their nonlinearity (bend), their blocks of time, how many there
+    """The readings of a magnetometer that was turned, their nonlinearity, their blocks of time, how many there
     are, and the ellipsoid on which the readings lie."""
 
     t: Array

@@ -123,9 +123,9 @@ def path_of(kind: str, heading_deg: float = 0.0, **settings: Any) -> StopAndGo:
 @dataclass(frozen=True, eq=False)
 class Conditions:
     """Of a run. heading_deg: at the start, clockwise from north. slope_deg: the floor climbs to the north. q_bs: the
-    mounting of the sensor. sources: magnets besides the iron below the floor, which turns the azimuth by disturbance_deg rms.
-    temperature: degC. loss: part of the rows that are missing. wheel: further settings of the odometer. calibration:
-    another than the robot's own."""
+    mounting of the sensor. sources: magnets besides the iron below the floor, which turns the azimuth by
+    disturbance_deg rms. temperature: degC. loss: part of the rows that are missing. wheel: further settings of the
+    odometer. calibration: another than the robot's own."""
 
     heading_deg: float = 0.0
     slope_deg: float = 0.0
