@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy.io import loadmat
 
 from helpers import shared_data
 from strapdown import io
@@ -107,8 +108,7 @@ def authors_armse(est, ref, distance=0.8):
 
 def test_armse_is_the_data_sets_own():
     """On one of its walks, with an estimate that is turned, shifted and drifts."""
-    scipy_io = pytest.importorskip("scipy.io")
-    trial = scipy_io.loadmat(shared_data("foot_vicon") / "2017-11-22-11-23-25.mat")
+    trial = loadmat(shared_data("foot_vicon") / "2017-11-22-11-23-25.mat")
     gt, t = trial["gt"], trial["ts"].ravel() - trial["ts"].ravel()[0]
     drift = np.linspace(0.0, 1.0, len(gt))[:, None] * [0.2, -0.1, 0.05]
     estimate = q_rotate(q_exp([0.0, 0.0, 1.1]), gt + drift) + np.array([3.0, 2.0, 1.0])

@@ -139,17 +139,17 @@ def test_every_column_is_in_the_docs():
 def test_a_foreign_file_without_mapping_says_how_to_give_one(tmp_path):
     (tmp_path / "phone.csv").write_text(PHONE)
     text = spoken(tmp_path / "phone.csv")
-    for word in ("tilt_x..y [rad, s]", "true_q_w..z [1, ns]", "MAPPING.toml"):
-        assert word in text
+    assert "MAPPING.toml" in text and "docs/io.md" in text  # where all our names are
+    assert len(text) - len(str(tmp_path)) < 300
     assert "--" not in text  # the library names no options; the commands do
-    for word in ("time, ax, ay, az", "acc_x..z [m/s2, s]", '{"t": {"column": "time", "unit": "ms"}'):
+    for word in ("time, ax, ay, az", '{"t": {"column": "time", "unit": "ms"}'):
         assert word in text
 
 
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"acc_x": "a_x"}, 'has no column "a_x", which the mapping names for acc_x; it has time, ax'),
+        ({"acc_x": "a_x"}, 'has no column "a_x", which the mapping names for acc_x; the closest is ax'),
         ({"acc_x": {"column": "ax", "unit": "deg/s"}}, "acc_x can be in m/s2, g, mg"),
         ({"speed": "ax"}, '"speed"; our columns are sensor, t'),
         ({"temperature": "note"}, "line 2: 'a' in column note is not a number"),
@@ -177,6 +177,7 @@ HEAD = 'sensor,t [s],"acc_x [m/s2, s]","acc_y [m/s2, s]","acc_z [m/s2, s]"\n'
         ("# strapdown 1\n# {}\n", "no header line"),
         (HEAD, "no rows"),
         ("1,2,3\n4,5,6\n", "none of our columns but 1, 2, 3"),
+        ("t [s],gry_x\n1,1\n", "not known: gry_x (closest: gyr_x [rad/s, s]"),
         ("# strapdown 2\n" + HEAD, "format version '2'"),
         ("# strapdown 1\n# {nonsense\n" + HEAD, "line 2 has meta that is not JSON"),
         ('# strapdown 1\n# {"imu": 3}\n' + HEAD, "line 2 has meta that is not of the form"),
@@ -195,7 +196,10 @@ HEAD = 'sensor,t [s],"acc_x [m/s2, s]","acc_y [m/s2, s]","acc_z [m/s2, s]"\n'
         ),
         (HEAD + "imu,0,0,0,0\nimu,0.25,0,0,1e999\n", "line 3: acc_z of sensor imu is not finite"),
         (HEAD + "imu,0,0,0,0\nimu,nan,0,0,0\n", "line 3: t of sensor imu is not finite"),
-        (HEAD + "imu,0,0,0,0\nimu,1,0,,0\n", "line 3: acc_y is empty, but sensor imu has it"),
+        (
+            HEAD + "imu,0,0,0,0\nimu,1,0,,0\n",
+            'line 3: acc_y is empty, but sensor imu has it in other rows; fill the cell, or give empty = "drop" in a',
+        ),
         (HEAD + "imu,0,0,,0\n", "sensor imu: acc_y empty but acc_x is not"),
         (HEAD + "imu,,0,0,0\n", "sensor imu: t is empty"),
         (HEAD + ",0,0,0,0\n", "line 2 has no sensor name"),

@@ -12,7 +12,6 @@ from strapdown.navigation.alignment import (
     UNKNOWN_HEADING_RAD,
     align_by_magnetometer,
     align_to_yaw,
-    align_without_heading,
     first_rest_s,
 )
 from strapdown.rotation import IDENTITY, euler_from_q, q_conj, q_from_euler, q_log, q_mul, q_rotate
@@ -55,7 +54,7 @@ def test_strength_and_dip_of_the_field_are_those_of_the_world():
 
 
 def test_an_unknown_heading_is_0_with_the_deviation_of_a_full_circle():
-    found = align_without_heading(at_rest(q_from_euler(0.1, -0.2, 2.0)), rest_s=0.4)
+    found = align_to_yaw(at_rest(q_from_euler(0.1, -0.2, 2.0)), 0.0, UNKNOWN_HEADING_RAD, rest_s=0.4)
     np.testing.assert_allclose(np.array(euler_from_q(found.q_ns)), [0.1, -0.2, 0.0], atol=1e-14)  # roundoff
     assert found.heading_sigma_rad == UNKNOWN_HEADING_RAD
     turned = np.linspace(-np.pi, np.pi, 100_001)

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from numba import njit
 
+from fix_cases import with_heights, with_position_fixes
 from paper_c_cases import DECLINATION, ROLLING, WHEEL, G, drive
 from strapdown.errors import InputError
 from strapdown.kernels.jit import pointer
 from strapdown.kernels.navigation.eskf import aids, excess, updates
 from strapdown.kernels.navigation.eskf import layout as at
 from strapdown.live import Start
-from strapdown.navigation.alignment import align_by_magnetometer, align_to_yaw, align_without_heading
+from strapdown.navigation.alignment import UNKNOWN_HEADING_RAD, align_by_magnetometer, align_to_yaw
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.updates import (
     MagneticHeading,
@@ -21,7 +22,6 @@ from strapdown.navigation.eskf.updates import (
     ZeroRate,
     ZeroVelocity,
 )
-from strapdown.navigation.fixes import with_heights, with_position_fixes
 from strapdown.rotation import euler_from_q, matrix, q_exp, q_from_euler, q_mul, q_rotate
 from strapdown.types import Recording
 
@@ -211,7 +211,7 @@ def test_an_unknown_heading_is_found_by_the_magnetometer():
     d = drive("straight", 8, disturbance_deg=0.0)
     mag = MagneticHeading(declination_rad=DECLINATION)
     filt = d.filter(magnetic_heading=mag)
-    found = filt.run(d.log, Start.of(d.log, alignment=align_without_heading(d.log)))
+    found = filt.run(d.log, Start.of(d.log, alignment=align_to_yaw(d.log, 0.0, UNKNOWN_HEADING_RAD)))
     assert abs(heading_of(found)[-1] - 0.5 * np.pi) < 3.0 * mag.disturbance_rad
     assert found.sigma["attitude_n"][0, 2] > 1.5 and found.sigma["attitude_n"][-1, 2] < 1.5 * mag.disturbance_rad
     by_mag = filt.run(d.log, Start.of(d.log, alignment=align_by_magnetometer(d.log, declination_rad=DECLINATION)))
@@ -260,8 +260,8 @@ def test_fixes_and_heights_pull_to_where_they_are():
     wrong = truth.p_n[rows] + [[5.0, 0.0, 0.0]]
     off = d.filter().run(with_position_fixes(d.log, d.log.t[rows], wrong, 0.001))
     assert any(event.kind == "fix_rejected" for event in off.events)
-    with pytest.raises(InputError, match="no position fix lies"):
-        with_position_fixes(d.log, [1e6], [[0, 0, 0]])
+    with pytest.raises(InputError, match="no reading of the position fixes lies"):
+        with_position_fixes(d.log, [1e6], [[0, 0, 0]], 0.01)
 
 
 def test_without_gates_every_measurement_is_taken():
@@ -303,8 +303,8 @@ def test_a_piece_with_a_wrong_number_is_refused(piece, settings):
 
 def test_heights_without_a_deviation_are_refused():
     log = drive("square", 0).log
-    with pytest.raises(InputError, match="not above 0"):
-        with_heights(log, [1.0], [1.0], 0.0)
+    with pytest.raises(InputError, match="height has a standard deviation of 0"):
+        Eskf(gravity=G).run(with_heights(log, [1.0], [1.0], 0.0))
     with pytest.raises(InputError, match="no magnetometer"):
         Eskf(gravity=G, magnetic_heading=MagneticHeading()).run(
             Recording(log.t, gyr_s=log.gyr_s, acc_s=log.acc_s, stop=log.stop)

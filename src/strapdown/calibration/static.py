@@ -67,6 +67,7 @@ def calibrate_static(
         used[still.rows] = True
     blocks = blocks_of(recording.t, [still.rows for still in stills])
     expected, found, before, after, corrections = {}, {}, {}, {}, {}
+    rest = _Rest(recording, used, blocks, gravity, noise or {})
     for name, values in instruments.items():
         refuse_saturated(recording, name, values, used)
         expected[name] = level_s if name == "accelerometer" else np.zeros(3)
@@ -74,12 +75,10 @@ def calibrate_static(
         before[name] = blocks.means(values)
         bias = found[name] - expected[name]
         after[name] = before[name] - bias
-        sigma = _sigma(blocks, before[name], None if noise is None else noise.get(name))
+        sigma = _sigma(blocks, before[name], rest.noise.get(name))
         if name == "accelerometer":
             sigma = np.hypot(sigma, _tilt_sigma(level_s, attitude_sigma_rad))
-        corrections[name] = _correction(
-            name, bias, sigma, recording, used, blocks, after[name] - expected[name], gravity, noise
-        )
+        corrections[name] = _correction(name, bias, sigma, after[name] - expected[name], rest)
     return StaticFit(Calibration(corrections), used, expected, found, blocks, before, after)
 
 
@@ -142,26 +141,34 @@ def _tilt_sigma(level_s: Array, sigma_rad: float) -> Array:
     return sigma_rad * np.array([np.hypot(y, z), np.hypot(x, z), np.hypot(x, y)])
 
 
+@dataclass(frozen=True, eq=False)
+class _Rest:
+    """The rest that a calibration is from. used: its rows. noise: of the part, by instrument, where it is given."""
+
+    recording: Recording
+    used: NDArray[np.bool_]
+    blocks: Blocks
+    gravity: float
+    noise: Mapping[str, Triad]
+
+
 def _correction(
     name: str,
     bias: Array,
     sigma: Array,
-    recording: Recording,
-    used: NDArray[np.bool_],
-    blocks: Blocks,
     left: Array,
-    gravity: float,
-    noise: Mapping[str, Triad] | None,
+    rest: _Rest,
 ) -> Correction:
-    acc = name == "accelerometer"
+    """left: residuals of the means of blocks."""
+    acc, gravity, used = name == "accelerometer", rest.gravity, rest.used
     data: dict[str, object] = {
         "samples": int(used.sum()),
-        "duration_s": round(float(blocks.width_s.sum()), 6),
-        "rests": int(blocks.rest[-1]) + 1,
+        "duration_s": round(float(rest.blocks.width_s.sum()), 6),
+        "rests": int(rest.blocks.rest[-1]) + 1,
         "gravity_m_s2": float(gravity),
-        "noise": "given" if noise is not None and name in noise else "estimated from the log",
+        "noise": "given" if name in rest.noise else "estimated from the log",
     }
-    celsius = None if recording.temperature is None else recording.temperature[used]
+    celsius = None if rest.recording.temperature is None else rest.recording.temperature[used]
     if celsius is not None:
         data["temperature_c"] = round(float(celsius.mean()), 3)
     worst = float(sigma.max())

@@ -131,7 +131,7 @@ def _own_times(recording: Recording, own: Recording) -> tuple[Array, NDArray[np.
         raise InputError("the recording given as magnetometer has no magnetometer readings; give another")
     checked(own, uses=("magnetometer",))
     n = len(recording)
-    row, inside = rows_by_time(recording, own)
+    row, inside = rows_by_time(recording, own, "magnetometer")
     mag, new = np.zeros((n, 3)), np.zeros(n, dtype=np.bool_)
     inside &= new_readings(own)
     mag[row[inside]] = own.mag_s[inside]  # the last of several that fall to one row

@@ -113,7 +113,7 @@ def calibrate_magnetometer(
     up_fit = None
     if recording.acc_s is not None:
         acc = recording.acc_s[used] if accelerometer is None else accelerometer.corrected(recording.acc_s[used])
-        up_fit, aligned, said = _aligned(t, mag, acc, found, bend, block, count, noise, accelerometer)
+        up_fit, aligned, said = _aligned(_Turned(t, mag, bend, block, count, found), acc, noise, accelerometer)
         notes += said
     step_s = float(t[-1] - t[0]) / count
     shape = JointFit(found, None, None, count, step_s, noise, 0.0)
@@ -184,18 +184,25 @@ def calibrate_magnetometer(
     )
 
 
+@dataclass(frozen=True, eq=False)
+class _Turned:
+    """The readings of a magnetometer that was turned, their nonlinearity, their blocks of time, how many there
+    are, and the ellipsoid on which the readings lie."""
+
+    t: Array
+    mag: Array
+    bend: Array
+    block: NDArray[np.int64]
+    count: int
+    found: Ellipsoid
+
+
 def _aligned(
-    t: Array,
-    mag: Array,
-    acc: Array,
-    found: Ellipsoid,
-    bend: Array,
-    block: NDArray[np.int64],
-    count: int,
-    noise: Mapping[str, Triad],
-    known: Correction | None,
+    turned: _Turned, acc: Array, noise: Mapping[str, Triad], known: Correction | None
 ) -> tuple[Ellipsoid | None, Alignment | str, list[str]]:
-    """The accelerometer's own ellipsoid (None: as it reads), the alignment or why there is none, and notes."""
+    """The accelerometer's own ellipsoid (None: as it reads), the alignment or why there is none, and notes. acc: its
+    readings at the same times; known: its calibration, which is applied already."""
+    t, found = turned.t, turned.found
     usual = float(np.median(np.linalg.norm(acc[:: max(1, len(acc) // _MOST_ALIGNED)], axis=1)))
     if not _GRAVITY[0] < usual < _GRAVITY[1]:
         return None, f"the accelerometer reads {usual:.4g} m/s2 where gravity is 9.8: raw counts or another unit", []
@@ -203,14 +210,14 @@ def _aligned(
     still = still[:: max(1, len(still) // _MOST_ALIGNED)]
     still = still[quasi_static(t, acc, still, 0.15)]
     rate, rate_noise = rates(t, acc, still), rate_sigma(t, acc, still)
-    acc, mag, bend, block = acc[still], mag[still], bend[still], block[still]
+    acc, mag, bend, block = acc[still], turned.mag[still], turned.bend[still], turned.block[still]
     acc_bend = _bend(acc, noise.get("accelerometer", _UNKNOWN_ACCELEROMETER))
     if known is not None and "cubic" in known.sigma:
         acc_bend = np.zeros_like(acc)  # its bend is found and taken off
     up_fit, said = None, []
     if known is None:
         try:
-            up_fit = fit_ellipsoid(acc, block, acc_bend) if len(block) and block[-1] == count - 1 else None
+            up_fit = fit_ellipsoid(acc, block, acc_bend) if len(block) and block[-1] == turned.count - 1 else None
         except InputError:
             up_fit = None
         if up_fit is not None and not np.abs(np.linalg.eigvalsh(up_fit.matrix) * usual - 1.0).max() < 0.15:
@@ -225,7 +232,7 @@ def _aligned(
     shift = np.zeros((PARAMETERS, 3)) if up_fit is None else up_fit.shift_by_bend
     up = Side(z[near], c, acc_bend[near], shift)
     field = Side((mag - found.centre)[near], found.matrix, bend[near], found.shift_by_bend)
-    return up_fit, align_axes(field, up, rate[near], rate_noise, block[near], count, _delay(noise)), said
+    return up_fit, align_axes(field, up, rate[near], rate_noise, block[near], turned.count, _delay(noise)), said
 
 
 def _bend(readings: Array, triad: Triad) -> Array:

@@ -99,9 +99,10 @@ def fit_turns(recording: Recording, poses: PoseTable, fitted: Fitted, noise: Tri
         nothing = data.without(list(range(len(data.first))))
         found, covariance, _ = estimate(nothing, base, start, 0.0)
         sigma, missing = np.sqrt(np.diag(covariance)), _contradiction(data, start)
-        return _result(data, start, found, sigma, base, used, robust.misfit, notes, missing, contradicts=True)
+        outcome = _Outcome(found, sigma, base, missing, contradicts=True)
+        return _result(data, start, used, robust.misfit, notes, outcome)
     if told:
-        return _result(data, start, found, sigma, kept, used, robust.misfit, notes, None)
+        return _result(data, start, used, robust.misfit, notes, _Outcome(found, sigma, kept))
     missing = why_untold(int(used.sum()), sigma[MATRIX].reshape(3, 3) > _NOT_TOLD, data, used)
     if robust.misfit > 0.0 and int(used.sum()) >= 3 and _would_tell(some, start, _NUMBERS[MATRIX]):
         missing = (
@@ -113,7 +114,7 @@ def fit_turns(recording: Recording, poses: PoseTable, fitted: Fitted, noise: Tri
         base[_NUMBERS[MATRIX][list(DIAGONAL)]] = True
     else:
         found = Gyroscope(found.bias, g_sensitivity=found.g_sensitivity)
-    return _result(data, start, found, sigma, base, used, robust.misfit, notes, missing)
+    return _result(data, start, used, robust.misfit, notes, _Outcome(found, sigma, base, missing))
 
 
 def _scale_only(data: TurnData, base: NDArray[np.bool_], start: Gyroscope) -> tuple[Gyroscope, Array]:
@@ -243,18 +244,22 @@ def _significant(
     return keep, reduced
 
 
+@dataclass(frozen=True, eq=False)
+class _Outcome:
+    """What the turns gave: found with its standard deviations; kept: unknowns that they determine; missing: why the
+    matrix is not determined; contradicts: they do not carry gravity from pose to pose."""
+
+    found: Gyroscope
+    sigma: Array
+    kept: NDArray[np.bool_]
+    missing: str | None = None
+    contradicts: bool = False
+
+
 def _result(
-    data: TurnData,
-    start: Gyroscope,
-    found: Gyroscope,
-    sigma: Array,
-    kept: NDArray[np.bool_],
-    used: NDArray[np.bool_],
-    misfit: float,
-    notes: list[str],
-    missing: str | None,
-    contradicts: bool = False,
+    data: TurnData, start: Gyroscope, used: NDArray[np.bool_], misfit: float, notes: list[str], outcome: _Outcome
 ) -> TurnsFit:
+    found, sigma, kept, missing = outcome.found, outcome.sigma, outcome.kept, outcome.missing
     deviations: dict[str, Array] = {"bias": sigma[BIAS]}
     undetermined = []
     diagonal = _NUMBERS[MATRIX][list(DIAGONAL)]
@@ -283,5 +288,5 @@ def _result(
             q_log(integrated(data, found)[0]),
         ),
         *(data.t[data.starts], data.t[data.ends], misfit, tuple(notes), tuple(undetermined), missing),
-        contradicts=contradicts,
+        contradicts=outcome.contradicts,
     )

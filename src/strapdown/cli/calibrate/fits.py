@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import wraps
+from inspect import Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -59,30 +61,34 @@ def _group() -> None:
 
 
 @dataclass(frozen=True)
-class _Job:
-    """What every method's command has in common."""
+class _Method:
+    """What differs between the methods: the fit, its picture, and the kernels it needs."""
 
-    log: Path
-    sensor: str | None
-    columns: Path | None
-    output: Path | None
-    plot: bool
-    part: str | None
-    specimen: str | None
-    after: Path | None
-    as_json: bool
+    fit: "Callable[[Recording, Mapping[str, Triad] | None, Calibration | None], Any]"
+    figure: "Callable[[Any, str], Figure]"
+    kernels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What every method's command has in common: its fields are the options."""
+
+    log: Log
+    output: Output = None
+    sensor: Sensor = None
+    columns: Columns = None
+    part: Part = None
+    specimen: Specimen = None
+    after: After = None
+    plot: Plot = False
+    as_json: Json = False
 
     def picture(self) -> Path | None:
         if not self.plot:
             return None
         return (self.output or Path(self.log.name.split(".")[0])).with_suffix(".png")
 
-    def run(
-        self,
-        fit: "Callable[[Recording, Mapping[str, Triad] | None, Calibration | None], Any]",
-        figure: "Callable[[Any, str], Figure]",
-        kernels: tuple[str, ...] = (),
-    ) -> None:
+    def run(self, method: _Method) -> None:
         from strapdown.calibration.apply import apply, joined, warn_other_part
         from strapdown.calibration.calibration_file import read_calibration, write_calibration
         from strapdown.cli import screen
@@ -102,13 +108,13 @@ class _Job:
         before = None if self.after is None else read_calibration(self.after)
         recording = read_log(self.log, self.sensor, self.columns)
         part, noise = noise_of_part(recording, self.part)
-        screen.ready(*kernels)
+        screen.ready(*method.kernels)
         try:
             with screen.warnings_shown() as warned:
                 if before is None:  # otherwise applying it says so
                     warn_other_part("--part", self.part, recording)
                 raw = recording if before is None else replace(apply(before, recording), meta=recording.meta)
-                result = fit(raw, noise, before)
+                result = method.fit(raw, noise, before)
         except InputError as error:
             raise refused(self.log, error) from None
         if part is not None and part.lower().endswith(".toml"):  # a part file: its name holds in every folder
@@ -118,7 +124,7 @@ class _Job:
         if self.output is not None:
             write_calibration(self.output, whole)
         if picture is not None:
-            save(figure(result, self.log.name), picture)
+            save(method.figure(result, self.log.name), picture)
         paths = {
             "output": None if self.output is None else str(self.output),
             "plot": None if picture is None else str(picture),
@@ -131,6 +137,23 @@ class _Job:
             print(f"calibration: {self.output}")
         if picture is not None:
             print(f"picture:     {picture}")
+
+
+def _with_common_options(command: "Callable[..., _Method]") -> "Callable[..., None]":
+    """The command with the options of _Job: log and output before its own, the others after."""
+    own = list(signature(command).parameters.values())
+    common = list(signature(_Job).parameters.values())
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        job = _Job(**{p.name: given.pop(p.name) for p in common})
+        job.run(command(**given))
+
+    parameters = [*common[:2], *own, *common[2:]]
+    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    del run.__wrapped__
+    return run
 
 
 def _signed(calibration: "Calibration", log: str, part: str | None, specimen: str | None) -> "Calibration":
@@ -146,9 +169,8 @@ def _signed(calibration: "Calibration", log: str, part: str | None, specimen: st
 
 
 @calibrate.command("static")
+@_with_common_options
 def static(
-    log: Log,
-    output: Output = None,
     roll: Annotated[float, typer.Option(metavar="DEG", help="Known attitude of the sensor at rest.")] = 0.0,
     pitch: Annotated[float, typer.Option(metavar="DEG", help="Known attitude of the sensor at rest.")] = 0.0,
     levelness: Annotated[
@@ -157,14 +179,7 @@ def static(
     latitude: Latitude = None,
     height: Height = 0.0,
     gravity: Gravity = None,
-    sensor: Sensor = None,
-    columns: Columns = None,
-    part: Part = None,
-    specimen: Specimen = None,
-    after: After = None,
-    plot: Plot = False,
-    as_json: Json = False,
-) -> None:
+) -> _Method:
     """Offsets of accelerometer and gyroscope from rest in one known attitude, as paper B does at every start.
 
     Example: strapdown calibrate static start.csv -o cal.toml
@@ -184,13 +199,12 @@ def static(
             noise=noise,
         )
 
-    _Job(log, sensor, columns, output, plot, part, specimen, after, as_json).run(fit, static_figure)
+    return _Method(fit, static_figure)
 
 
 @calibrate.command("positions")
+@_with_common_options
 def positions(
-    log: Log,
-    output: Output = None,
     model: Annotated[
         str, typer.Option(metavar="NAME", help="auto, diagonal, full, cubic, or squared (case stood on its faces).")
     ] = "auto",
@@ -200,14 +214,7 @@ def positions(
     latitude: Latitude = None,
     height: Height = 0.0,
     gravity: Gravity = None,
-    sensor: Sensor = None,
-    columns: Columns = None,
-    part: Part = None,
-    specimen: Specimen = None,
-    after: After = None,
-    plot: Plot = False,
-    as_json: Json = False,
-) -> None:
+) -> _Method:
     """Accelerometer from rest in six or more poses, gyroscope from the turns between them; by hand, no turntable.
 
     Put the sensor down in each pose for a few seconds, on every face and on edges, and turn it about all its axes.
@@ -223,24 +230,16 @@ def positions(
         local = gravity_at(recording, latitude, height, gravity)[0]
         return calibrate_positions(recording, local, model=model, noise=noise, level_sigma_rad=math.radians(levelness))
 
-    _Job(log, sensor, columns, output, plot, part, specimen, after, as_json).run(fit, positions_figure, ("turns",))
+    return _Method(fit, positions_figure, ("turns",))
 
 
 @calibrate.command("temperature")
+@_with_common_options
 def temperature(
-    log: Log,
-    output: Output = None,
     reference: Annotated[
         float | None, typer.Option(metavar="DEGC", help="Temperature at which the bias is told; 25 if not given.")
     ] = None,
-    sensor: Sensor = None,
-    columns: Columns = None,
-    part: Part = None,
-    specimen: Specimen = None,
-    after: After = None,
-    plot: Plot = False,
-    as_json: Json = False,
-) -> None:
+) -> _Method:
     """Bias against temperature from a log at rest while the sensor warms up or a chamber changes it.
 
     Example: strapdown calibrate temperature warm_up.csv -o cal.toml --plot
@@ -251,26 +250,18 @@ def temperature(
     def fit(recording: "Recording", noise: "Mapping[str, Triad] | None", _: "Calibration | None") -> Any:
         return calibrate_temperature(recording, noise=noise, reference_c=reference)
 
-    _Job(log, sensor, columns, output, plot, part, specimen, after, as_json).run(fit, temperature_figure)
+    return _Method(fit, temperature_figure)
 
 
 @calibrate.command("magnetometer")
+@_with_common_options
 def magnetometer(
-    log: Log,
-    output: Output = None,
     latitude: Latitude = None,
     longitude: Longitude = None,
     height: Height = 0.0,
     year: Year = None,
     field: Strength = None,
-    sensor: Sensor = None,
-    columns: Columns = None,
-    part: Part = None,
-    specimen: Specimen = None,
-    after: After = None,
-    plot: Plot = False,
-    as_json: Json = False,
-) -> None:
+) -> _Method:
     """Hard and soft iron from a log in which the sensor is turned through all directions, away from steel.
 
     With the place (or the field's strength) the readings come out in true size; with an accelerometer in the log the
@@ -298,9 +289,7 @@ def magnetometer(
         level = None if known is None else Correction(known.unit, known.found, sigma=sigma)
         return calibrate_magnetometer(recording, field_ut=size, dip_rad=angle, noise=noise, accelerometer=level)
 
-    _Job(log, sensor, columns, output, plot, part, specimen, after, as_json).run(
-        fit, magnetometer_figure, ("ellipsoid",)
-    )
+    return _Method(fit, magnetometer_figure, ("ellipsoid",))
 
 
 calibrate.command("apply")(apply_to)

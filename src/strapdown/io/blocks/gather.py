@@ -17,7 +17,7 @@ from strapdown.io.blocks.growing import Growing
 from strapdown.io.blocks.memory import refuse_beyond_memory
 from strapdown.io.columns import COLUMNS, FLAGS, NEW
 from strapdown.io.frames import OURS
-from strapdown.io.mapping import EMPTY, ROW_NUMBER, Source
+from strapdown.io.mapping import EMPTY, HELD, ROW_NUMBER, Source
 from strapdown.io.mended import blanked, mended, refuse_repeated, unrepeated
 from strapdown.sample import Fixes, Heights
 from strapdown.types import Increments, Motion, Recording
@@ -181,9 +181,10 @@ class Gathered:
         for name, sensor in self._sensors.items():
             for column, seen in sensor.columns.items():
                 if seen.filled and seen.empty_row is not None:
+                    ways = '"drop" or "hold"' if column in HELD else '"drop"'
                     raise InputError(
-                        f"{row_place(seen.empty_row)}: {column} is empty, but sensor {name} has it in other rows; "
-                        "fill the cell, drop the row, or empty the whole column of this sensor"
+                        f"{row_place(seen.empty_row)}: {column} is empty, but sensor {name} has it in other rows; fill "
+                        f"the cell, or give empty = {ways} in a column mapping (docs/io.md)"
                     )
             fields = {where: array.locked(sensor.samples) for where, array in sensor.fields.items()}
             _refuse_not_finite(name, sensor, fields, row_place)

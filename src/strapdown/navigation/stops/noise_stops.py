@@ -17,8 +17,8 @@ import numpy as np
 from strapdown.errors import InputError
 from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.navigation import stop_judge as judge
-from strapdown.live import State, refuse_state, state_of
-from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT, refuse_sample
+from strapdown.live import State, refuse_sample, refuse_state, state_of
+from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT
 from strapdown.navigation.stops.intervals import StopIntervals, Verdict
 from strapdown.navigation.stops.judged import both_instruments, judged_stops, verdict_of, words_of
 from strapdown.navigation.stops.wheel import turning_travel_m

@@ -16,7 +16,6 @@ from strapdown.navigation.carriers.foot import Foot, align_foot, foot_filter
 from strapdown.navigation.carriers.foot_heights import LEVEL_M
 from strapdown.navigation.carriers.hand import Hand
 from strapdown.navigation.eskf.filter import Eskf
-from strapdown.navigation.eskf.smoother import smooth
 from strapdown.navigation.program import navigate
 from strapdown.navigation.start_at_rest import Heading
 from strapdown.navigation.stops.foot_stops import FootStops
@@ -38,18 +37,6 @@ SETS = ("foot_vicon", "openshoe_square", "xio_gait")
 VN100_BIAS_RAD_S = 5e-5  # foot_vicon's sensor corrects its own bias; data sheet, in run: 10 deg/h
 
 
-@dataclass(frozen=True)
-class FootScore:
-    """Of one walk, m: with the authors' stance labels, with our detector, both smoothed; the authors' own."""
-
-    name: str
-    published_m: float
-    labels_m: float
-    labels_smoothed_m: float
-    own_m: float
-    own_smoothed_m: float
-
-
 def vicon_walks(folder: Path) -> list[Walk]:
     """All trials of foot_vicon in a folder of recorded data."""
     paths = sorted((folder / "foot_vicon").glob("*.mat"))
@@ -69,17 +56,6 @@ def vicon_run(walk: Walk, stopped: ArrayLike, run: Callable[..., Solution] = Esk
     )
     log = replace(walk.recording, stop=np.asarray(stopped, dtype=bool))
     return run(vicon_filter(walk), log, Start.of(log, alignment=aligned))
-
-
-def vicon_score(walk: Walk) -> FootScore:
-    own = FootStops(gravity=TORONTO_M_S2).find(walk.recording).believed
-    if walk.labels is None or walk.published_m is None:
-        raise InputError(f"{walk.name} has no stance labels; take its closing error")
-    return FootScore(
-        walk.name,
-        walk.published_m,
-        *(score_m(walk, vicon_run(walk, stopped, run)) for stopped in (walk.labels, own) for run in (Eskf.run, smooth)),
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,6 @@ from strapdown.live import Start
 from strapdown.papers.c.drive import Drive, Push, drive, path_of
 from strapdown.papers.c.robot import RATE_HZ, robot, with_temperature
 from strapdown.papers.claim import Claim
-from strapdown.recordings.faults import flagged
 from strapdown.sensors.magnetic_sources import Dipole
 from strapdown.sensors.temperature import TemperatureSeries
 from strapdown.types import Array, Solution
@@ -143,7 +142,7 @@ def outcome(scenario: Scenario, robots: int = ROBOTS, first_seed: int = FIRST_SE
         for event in ours.events:
             events[event.kind] = events.get(event.kind, 0) + 1
         signal = np.zeros(len(bad.log), dtype=bool) if word is None else word
-        log = flagged(replace(bad.log, stop=signal))
+        log = replace(bad.log, stop=signal)
         theirs = bad.ekf15().run(log, Start.of(log, alignment=bad.aligned()))
         paper.append(_end(bad, theirs))
     return Outcome(scenario, np.array(plain), np.array(hit), np.array(paper), events)

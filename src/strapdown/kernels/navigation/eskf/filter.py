@@ -61,7 +61,8 @@ def follow_step(x, dt):
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, reported, tapes, states):
     """x, at the sample before, becomes x after these samples: one live sample, or many of a recording. False, and x as
-    before, if an array has another length or the filter still aligns itself.
+    before, if an array has another length, the filter still aligns itself, or a live sample has a number that is not
+    finite or a negative step.
 
     Arrays are flat, row after row. seen: bits of what mag and extra hold, and of a believed stop. mag, extra: empty
     where no row has any. nominal: q, p, v, biases (17 numbers a row); sigma: of the error state (16); nis: one for each
@@ -74,6 +75,16 @@ def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, reported, ta
         return False
     if (has_mag and len(mag) != 3 * n) or (has_extra and len(extra) != EXTRA * n) or len(seen) != n:
         return False
+    if live and n == 1:  # a recording was checked when it was made
+        size = 0.0 if x[STARTED] == 0.0 else abs(dt[0])
+        for j in range(3):
+            size += abs(gyr[j]) + abs(acc[j])
+        for j in range(len(mag)):
+            size += abs(mag[j])
+        for j in range(len(extra)):
+            size += abs(extra[j])
+        if not size < math.inf or (x[STARTED] > 0.0 and dt[0] < 0.0):
+            return False
     at, settings = pointer(x), pointer(s)
     for i in range(n):
         rate, force = offset(gyr, 3 * i), offset(acc, 3 * i)
