@@ -74,7 +74,7 @@ def test_physical_formula():
 
 
 def test_matlab_formula():
-    """spec/sensors.md 4.2, with its own random numbers: bias instability filter, white noise, running sum."""
+    """MATLAB's imuSensor, with its own random numbers: bias instability filter, white noise, running sum."""
     full, r, fs, n = 2.0, 1e-3, RATE, len(T)
     nd, bi, rw = np.array([[0.01, 0.02, 0.03], [0.1, 0.2, 0.05], [0.3, 0.2, 0.1]])
     num, den = (1.0, 0.2), (1.0, -0.5, 0.1)

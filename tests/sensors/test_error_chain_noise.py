@@ -164,7 +164,7 @@ def test_slow_sampling_keeps_the_floor():
 
 
 def test_matlab_filter_is_not_a_floor():
-    """MATLAB's default is nearly white: 0.021 B at 100 s and 100 Hz (spec/sensors.md 4.5), where ours is 0.664 B."""
+    """MATLAB's default is nearly white: 0.021 B at 100 s and 100 Hz, where ours is 0.664 B."""
     values = still(Triad("rad/s", instability=(1.0,) * 3), 100.0, 10000.0, mode="matlab")
     for tau, expected in ((0.01, 0.82), (1.0, 0.20), (100.0, 0.021)):
         assert abs(allan(values, 100.0, tau) / expected - 1.0) < 0.05 + 5.0 / np.sqrt(6.0 * 10000.0 / tau)  # two digits

@@ -1,6 +1,6 @@
 """URDF robots, checked and made ready for the engine: each defect that would surprise later is one clear message here.
 
-What MuJoCo's own reader does not say or do (measured, design/engines.md): fixed links are merged and the root
+What MuJoCo's own reader does not say or do (measured): fixed links are merged and the root
 vanishes (we keep them all, so that a sensor can sit on any link), `package://` paths fail, a moving link without
 inertia is an error without a line number, or its mass is guessed from the collision shapes.
 """

@@ -47,7 +47,7 @@ class Mekf(OrientationFilter):
 
     Deviations at the start: bias_start_dps; attitude_start_deg of a given attitude; motion_start_mps2, the least of the
     acceleration in the first samples, to which comes what the norm of specific force is off gravity, and what the first
-    two motion_s show beyond that (kernels/mekf_start.py). Without magnetometer the heading counts from the first sample
+    two motion_s show beyond that (kernels/orientation/mekf/start.py). Without magnetometer the heading counts from the first sample
     (yaw 0 there) and its deviation from 0. declination_rad: of magnetic north from true north, east positive.
     """
 

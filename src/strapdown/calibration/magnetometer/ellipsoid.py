@@ -42,7 +42,7 @@ class Ellipsoid:
 
     distance (n,): of each reading along the normal, outside positive (unit); deviation: its robust standard deviation.
     weight (n,): of each reading for its place and its distance, 0 for gross errors.
-    slope, scores, gains, bent: how the solution answers to its data (kernels/ellipsoid.py), in parameters of readings
+    slope, scores, gains, bent: how the solution answers to its data (kernels/calibration/ellipsoid.py), in parameters of readings
     that are moved by `origin` and divided by `length`.
     """
 

@@ -33,7 +33,7 @@ def reproduce(
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="B, C: recorded data of others (or STRAPDOWN_DATA, or ../shared/data)."),
+        typer.Option(metavar="DIR", help="B, C: folder of recorded data; default: the variable STRAPDOWN_DATA."),
     ] = None,
     runs: Annotated[int | None, typer.Option(metavar="N", help="C: how many virtual specimens or robots.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of the tables.")] = False,

@@ -75,7 +75,7 @@ def defect_claims() -> list[Claim]:
 
 
 def _claim(name: str, what: str, ours: float, tolerance: float, where: str) -> Claim:
-    source = f"defect found in {where} (design/algorithms.md)"
+    source = f"defect found in {where}"
     return Claim(f"B-sensors/defect/{name}", what, None, float(ours), float(tolerance), source)
 
 

@@ -1,7 +1,7 @@
 """What may go wrong on paper C's tests, and what each mishap costs: none may make the filter diverge.
 
 Our filter is run as by strapdown navigate: a stop is what the controller says AND what the sensor's own readings allow
-(navigation/stops.py). The cost of a mishap is the error at the end, in % of the path, less that of the same robots
+(navigation/stops/). The cost of a mishap is the error at the end, in % of the path, less that of the same robots
 without it.
 """
 
