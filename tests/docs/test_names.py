@@ -5,8 +5,8 @@ import re
 import sys
 
 import pytest
-
 from doc_pages import PAGES, SOURCE, code_spans, defined
+
 from helpers import ROOT
 
 sys.path.insert(0, str(ROOT / "tools"))

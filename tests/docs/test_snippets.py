@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from doc_pages import PAGES, python_blocks
+
 from helpers import ROOT
 from strapdown import io
 from strapdown.calibration.calibration import Calibration, Correction, Found

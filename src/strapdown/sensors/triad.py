@@ -219,7 +219,8 @@ def instability_processes(low_s: float, high_s: float) -> tuple[Array, Array]:
     """Time constants (s) and deviations of the Gauss-Markov processes whose Allan deviations sum to a floor for B = 1.
 
     At most a decade apart, from 0.3 times the band's start to 1.2 times its end; the variances are the least-squares
-    solution against a flat floor of 0.664: within 1.5 % of it all over the band (tests/sensors/test_error_chain_noise.py).
+    solution against a flat floor of 0.664: within 1.5 % of it all over the band
+    (tests/sensors/test_error_chain_noise.py).
     """
     from scipy.optimize import nnls
 
