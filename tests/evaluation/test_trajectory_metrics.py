@@ -20,10 +20,10 @@ from strapdown.evaluation.matching import (
     yaw_placement,
 )
 from strapdown.evaluation.trajectory import (
-    armse,
     attitude_errors_of,
     closing_error,
     estimated_path_length,
+    mean_axis_error,
     relative_errors_over_distance,
     relative_errors_over_time,
     trajectory_error,
@@ -115,8 +115,8 @@ def test_armse_is_the_data_sets_own():
     still = np.tile([1.0, 0.0, 0.0, 0.0], (len(gt), 1))
     pair = aligned_first_steps(matched(Solution(t, still, estimate), Positions(t, gt)))
     for dimensions, expected in zip((2, 3), authors_armse(estimate, gt), strict=True):
-        assert abs(armse(pair, dimensions) - expected) < 1e-12  # roundoff
-    assert 0.02 < armse(pair) < 0.2
+        assert abs(mean_axis_error(pair, dimensions) - expected) < 1e-12  # roundoff
+    assert 0.02 < mean_axis_error(pair) < 0.2
 
 
 def test_first_steps_of_one_who_stays():
@@ -125,7 +125,7 @@ def test_first_steps_of_one_who_stays():
     place = first_steps_placement(p, TRUTH.p_n[:5] + np.array([1.0, 2.0, 3.0]))
     assert np.array_equal(place.q_mn, [1, 0, 0, 0]) and np.allclose(place.r_m, TRUTH.p_n[0] + [1, 2, 3], atol=0)
     with pytest.raises(InputError, match="2 or 3"):
-        armse(matched(solution(), TRUTH), 4)
+        mean_axis_error(matched(solution(), TRUTH), 4)
 
 
 def test_attitude_errors_split_into_heading_and_inclination():
@@ -231,10 +231,13 @@ def test_evaluate_tells_all_and_files_give_the_same(tmp_path):
     assert abs(found.position.rms / (0.02 * np.sqrt(3.0)) - 1.0) < 5 / np.sqrt(6.0 * n)  # chance
     assert abs(found.nees_position - 3.0) < 5 * np.sqrt(6.0 / n) and abs(found.inside_3_sigma - 0.9973) < 0.005
     assert abs(found.heading_deg.rms - np.degrees(0.01)) < 1e-9 and found.inclination_deg.max < 1e-5
-    assert found.max_percent == 100 * found.horizontal.max / found.path_length_m and len(found.stops.rows) == 17
+    assert (
+        found.largest_percent_of_path == 100 * found.horizontal.max / found.path_length_m
+        and len(found.stops.rows) == 17
+    )
     assert json.loads(json.dumps(found.numbers()))["stops"][3]["dr_m"] == found.stops.rows[3].dr_m
     text = found.text()
-    assert "NEES of the position" in text and "ARMSE" in text and text.endswith(found.stops.text())
+    assert "NEES of the position" in text and "mean error per axis" in text and text.endswith(found.stops.text())
 
     without_stops = evaluate(estimate, TRUTH)
     write_solution(tmp_path / "run.csv", estimate)

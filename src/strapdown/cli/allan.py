@@ -115,6 +115,7 @@ def _show_curves(found: "LogNoise") -> None:
         ["instrument", "unit", "tau, s", "x", "y", "z"],
         rows,
         left=2,
+        keys=3,
     )
 
 
@@ -130,7 +131,7 @@ def _show_fit(instrument: "InstrumentNoise") -> None:
         for unit, factor in USUAL[instrument.name][term].items():
             if not unit.endswith("one-sided"):
                 rows.append([_NAMES[term], unit, *(_cell(fit.terms[term], factor) for fit in instrument.fits)])
-    screen.show_table(f"Noise of the {instrument.name}", ["term", "unit", "x", "y", "z"], rows, left=2)
+    screen.show_table(f"Noise of the {instrument.name}", ["term", "unit", "x", "y", "z"], rows, left=2, keys=2)
 
 
 def _cell(term: "Term", factor: float) -> str:

@@ -163,7 +163,7 @@ def compare(
         ["part", *(_HEADINGS[name] for name in kept)],
         [[part, *(_cell(row[name]) for name in kept)] for part, row in table.items()],
     )
-    print("- is not on the data sheet; strapdown sensors show PART says which numbers are estimates")
+    print("- means: not on the data sheet; strapdown sensors show PART states which numbers are estimates")
     if output is not None:
         print(f"picture: {output}")
 
@@ -175,16 +175,16 @@ def _cell(value: float | None) -> str:
 
 
 _HEADINGS = {
-    "gyroscope_range_deg_s": "gyro ±°/s",
-    "angle_random_walk_deg_rth": "N °/√h",
-    "gyroscope_floor_deg_h": "floor °/h",
-    "angle_drift_deg": "angle °",
-    "accelerometer_range_g": "acc ±g",
-    "velocity_random_walk_m_s_rth": "N m/s/√h",
-    "accelerometer_floor_ug": "floor µg",
-    "position_drift_m": "position m",
-    "magnetometer_range_ut": "mag ±µT",
-    "magnetometer_noise_ut_rthz": "noise µT/√Hz",
+    "gyroscope_range_deg_s": "gyroscope range, ±°/s",
+    "angle_random_walk_deg_rth": "gyroscope N, °/√h",
+    "gyroscope_floor_deg_h": "gyroscope floor, °/h",
+    "angle_drift_deg": "angle drift, °",
+    "accelerometer_range_g": "accelerometer range, ±g",
+    "velocity_random_walk_m_s_rth": "accelerometer N, m/s/√h",
+    "accelerometer_floor_ug": "accelerometer floor, µg",
+    "position_drift_m": "position drift, m",
+    "magnetometer_range_ut": "magnetometer range, ±µT",
+    "magnetometer_noise_ut_rthz": "magnetometer noise, µT/√Hz",
 }
 
 

@@ -146,7 +146,10 @@ def _show(summary: list[dict[str, Any]]) -> None:
     ]
     screen.show_table(
         "Sensors: largest reading and largest error",
-        ["sensor", "link", "part, or accelerometer / gyroscope", "Hz", "samples", "m/s2", "error", "rad/s", "error"],
+        [
+            *("sensor", "link", "part, or method of accelerometer / gyroscope", "rate, Hz", "samples"),
+            *("acceleration, m/s2", "its error, m/s2", "angular rate, rad/s", "its error, rad/s"),
+        ],
         rows,
         left=3,
     )

@@ -45,10 +45,11 @@ class Mekf(OrientationFilter):
     the gate; after mag_patience_s of rejection field and heading are looked for anew, and after lost_s where norm and
     dip are right.
 
-    Standard deviations at the start: bias_start_dps; attitude_start_deg of a given attitude; motion_start_mps2, the least
-    one of the acceleration in the first samples. Added to it: the difference between the norm of specific force and
-    gravity, and the excess that the first two motion_s show (kernels/orientation/mekf/start.py). Without magnetometer
-    the yaw of the first sample is 0, and its standard deviation grows from 0. declination_rad: of magnetic north from true north, east positive.
+    Standard deviations at the start: bias_start_dps; attitude_start_deg of a given attitude; motion_start_mps2, the
+    least one of the acceleration in the first samples. Added to it: the difference between the norm of specific force
+    and gravity, and the excess that the first two motion_s show (kernels/orientation/mekf/start.py). Without
+    magnetometer the yaw of the first sample is 0, and its standard deviation grows from 0.
+    declination_rad: of magnetic north from true north, east positive.
     """
 
     name: ClassVar[str] = "mekf"

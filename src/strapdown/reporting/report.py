@@ -136,7 +136,7 @@ def _summary_of(solution: Solution, table: StopTable | None, found: Evaluation |
     if table is not None and table.final.percent is not None:
         said.append(("error at the last stop", f"{_metres(table.final.dr_m)}, {table.final.percent:.2f} % of the path"))
         said.append(
-            ("largest error at a stop, of the way so far", f"{table.worst.percent:.2f} % at stop {table.worst.number}")
+            ("largest error at a stop", f"{table.worst.percent:.2f} % of the way so far, at stop {table.worst.number}")
         )
     if found is not None:
         said.append(

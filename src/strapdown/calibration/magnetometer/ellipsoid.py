@@ -42,8 +42,8 @@ class Ellipsoid:
 
     distance (n,): of each reading along the normal, outside positive (unit); deviation: its robust standard deviation.
     weight (n,): of each reading for its place and its distance, 0 for gross errors.
-    slope, scores, gains, bent: how the solution depends on its data (kernels/calibration/ellipsoid.py), in parameters of
-    readings that are shifted by `origin` and divided by `length`.
+    slope, scores, gains, bent: how the solution depends on its data (kernels/calibration/ellipsoid.py), in parameters
+    of readings that are shifted by `origin` and divided by `length`.
     """
 
     centre: Array

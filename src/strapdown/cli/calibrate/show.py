@@ -62,7 +62,7 @@ def show(calibration: "Calibration") -> None:
 
     for name, c in calibration.corrections.items():
         screen.show_table(
-            f"{name.capitalize()}: {c.found.method}", ["parameter", "unit", "x", "y", "z"], _rows(c), left=2
+            f"{name.capitalize()}: {c.found.method}", ["parameter", "unit", "x", "y", "z"], _rows(c), left=2, keys=2
         )
         unit, factor = _SHOWN[c.unit]
         if c.found.residual_rms is not None:
@@ -135,7 +135,7 @@ def show_checks(checks: "tuple[Check, ...]") -> None:
         holds = "not known" if not item.told else "yes" if item.holds else "NO"
         rows.append([item.instrument, item.what, unit, *numbers, holds])
     columns = ["instrument", "what should be constant", "unit", "before", "after", "allowed", "holds"]
-    screen.show_table("Calibration against the log (rms)", columns, rows, left=3)
+    screen.show_table("Calibration against the log (rms)", columns, rows, left=3, keys=2)
     for item in checks:
         for note in item.notes:
             print(f"note: {item.instrument}: {note}")

@@ -260,12 +260,16 @@ def _show(solutions: "dict[str, Solution]", errors: dict[str, Any], nine: bool) 
         keys = ("total_deg", "heading_deg", "inclination_deg")
         rows.append([name, *(["-"] * 3 if found is None else [f"{found[key]:.3f}" for key in keys]), *angles, *shares])
     against = "RMS error against the log's truth and last angles" if errors else "last angles"
-    title = f"Attitude, {9 if nine else 6} axes: {against} (deg), samples (%)"
+    title = f"Attitude, {9 if nine else 6} axes: {against}; share of samples at rest and of rejected readings"
     if errors and not nine:
         title += "; for the errors the first heading is the truth's"
     screen.show_table(
         title,
-        ["filter", "total", "heading", "inclination", "roll", "pitch", "yaw", "rest", "acc rejected", "mag rejected"],
+        [
+            *("filter", "total error, deg", "heading error, deg", "inclination error, deg"),
+            *("last roll, deg", "last pitch, deg", "last yaw, deg"),
+            *("rest, %", "acc rejected, %", "mag rejected, %"),
+        ],
         rows,
     )
 

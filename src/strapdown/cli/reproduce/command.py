@@ -114,27 +114,30 @@ def _write(result: "Reproduction", folder: Path, owner: str) -> list[Path]:
 
 
 def _show(result: "Reproduction") -> None:
-    """Errors by experiment, phase and method, the three steps side by side."""
+    """A table of errors for each experiment: by sensor, phase and method, the three steps side by side."""
     from strapdown.cli import screen
     from strapdown.papers.a.experiments import STEPS_MS
 
-    table: dict[tuple[str, ...], dict[int, tuple[float, float]]] = {}
+    tables: dict[str, dict[tuple[str, ...], dict[int, tuple[float, float]]]] = {}
     for row in result.errors:
-        table.setdefault((row.experiment, row.sensor, row.phase, row.method), {})[row.step_ms] = (row.acc, row.gyr)
-    if table:
+        table = tables.setdefault(row.experiment, {})
+        table.setdefault((row.sensor, row.phase, row.method), {})[row.step_ms] = (row.acc, row.gyr)
+    for experiment, table in tables.items():
         screen.show_table(
-            "Largest error of every method: accelerometer m/s2, gyroscope rad/s (proof mass: gyroscope exact)",
-            ["", "sensor", "phase", "method", *(f"{name} {s} ms" for name in ("acc", "gyr") for s in STEPS_MS)],
+            f"{experiment}, largest error by step: accelerometer (acc), gyroscope (gyr; exact with a proof mass)",
+            ["sensor", "phase", "method"]
+            + [f"{name}, {s} ms, {unit}" for name, unit in (("acc", "m/s2"), ("gyr", "rad/s")) for s in STEPS_MS],
             [
                 [*key, *(screen.short(value[step][i]) for i in range(2) for step in STEPS_MS)]
                 for key, value in table.items()
             ],
-            left=4,
+            left=3,
+            keys=3,
         )
     if result.run_ups:
         screen.show_table(
-            "A-d, run-up time: error of the line fit and of the first sample at speed, s",
-            ["case", "step ms", "method", "analytic s", "line fit error", "first sample error"],
+            "A-d, run-up time: error of the line fit and of the first sample at speed",
+            ["case", "step, ms", "method", "analytic, s", "error of line fit, s", "error of first sample, s"],
             [
                 [
                     str(r.case),
@@ -147,6 +150,7 @@ def _show(result: "Reproduction") -> None:
                 for r in result.run_ups
             ],
             left=3,
+            keys=3,
         )
 
 
@@ -205,9 +209,10 @@ def _compare_coppeliasim(folder: Path, output: Path | None, as_json: bool) -> No
     else:
         columns = [("acc", m) for m in ("ours", "paper", "shipped", "force")]
         columns += [("gyr", m) for m in ("ours", "paper", "shipped")]
+        units = {"acc": "m/s2", "gyr": "rad/s"}
         screen.show_table(
-            "Poses recorded from CoppeliaSim: RMS error, accelerometer m/s2, gyroscope rad/s",
-            ["run", "phase", "sensor", *(f"{kind} {method}" for kind, method in columns)],
+            "Poses recorded from CoppeliaSim: RMS error of accelerometer (acc) and gyroscope (gyr) by method",
+            ["run", "phase", "sensor", *(f"{kind} {method}, {units[kind]}" for kind, method in columns)],
             [
                 [
                     row.run,
@@ -222,11 +227,12 @@ def _compare_coppeliasim(folder: Path, output: Path | None, as_json: bool) -> No
                 for row in result.rows
             ],
             left=3,
+            keys=3,
         )
         if result.run_ups:
             screen.show_table(
-                "A-d, run-up time, s",
-                ["run", "analytic", "line fit", "error", "first sample (paper's gyroscope)"],
+                "A-d, run-up time",
+                ["run", "analytic, s", "line fit, s", "error of line fit, s", "first sample (paper's gyroscope), s"],
                 [
                     [
                         r.run,

@@ -184,5 +184,5 @@ def _show_broad(table: "BroadTable") -> None:
 
     rows = [[method, *(f"{x:.2f}" for x in table.mean(method))] for method in table.scores]
     count = len(next(iter(table.scores.values())))
-    title = f"BROAD, {count} trials: RMSE over the movement, mean of the trials, deg; every method with its defaults"
-    screen.show_table(title, ["method", "total", "heading", "inclination"], rows)
+    title = f"BROAD, {count} trials: RMSE over the movement, mean of the trials; every method with its defaults"
+    screen.show_table(title, ["method", "total, deg", "heading, deg", "inclination, deg"], rows)

@@ -135,7 +135,7 @@ def real_claims(folder: Path, done: Callable[[float], None]) -> list[Claim]:
     left_out = cross_validated(scores, [walk.name for walk in walks]).left_out_m
     published = float(np.mean([walk.published_m for walk in walks if walk.published_m is not None]))
     c, vicon = "C/foot", "University of Toronto foot-mounted set (Wagstaff 2019), its trials at hand"
-    who = f"foot_vicon, {len(walks)} walks, 2-D ARMSE, m"
+    who = f"foot_vicon, {len(walks)} walks, mean error per axis in the plane (2-D ARMSE), m"
     tuned = (
         f"{who}: own detector, three of its settings chosen on the other walks; structure and noise were set with all "
         "walks in sight"
