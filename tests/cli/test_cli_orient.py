@@ -196,7 +196,7 @@ def six_axes(n=400, scale=1.0):
         (
             {**six_axes(), "mag_s": np.zeros((400, 3))},
             (),
-            "no field in 100 % of the samples; check that it is connected, or work without it (--axes 6)",
+            "no field in 100 % of the samples; check that it is connected, or work without it; options: --axes 6",
         ),
         (six_axes(scale=1.0 / G), (), "they look like g"),
         (six_axes(3), (), "3 samples"),

@@ -23,10 +23,10 @@ Latitude = Annotated[float | None, typer.Option("--latitude", metavar="DEG", hel
 Height = Annotated[float, typer.Option("--height", metavar="M", help="Of the place above the ellipsoid.")]
 Longitude = Annotated[float | None, typer.Option("--longitude", metavar="DEG", help="Of the place, for its field.")]
 Year = Annotated[
-    float | None, typer.Option("--year", metavar="YEAR", help="Of the log, for the field; today's if left out.")
+    float | None, typer.Option("--year", metavar="YEAR", help="Of the log, for the field; default: today.")
 ]
-Strength = Annotated[float | None, typer.Option("--field", metavar="UT", help="Strength of the field, if you know it.")]
-Gravity = Annotated[float | None, typer.Option("--gravity", metavar="M/S2", help="Local gravity, if you know better.")]
+Strength = Annotated[float | None, typer.Option("--field", metavar="UT", help="Strength of the field, if known.")]
+Gravity = Annotated[float | None, typer.Option("--gravity", metavar="M/S2", help="Local gravity, if known.")]
 
 _LONG_BYTES = 100e6  # a log that takes seconds to read
 
@@ -81,7 +81,7 @@ def gravity_at(
     if height_m != 0.0 and latitude_deg is None:
         raise InputError("--height needs --latitude; give both, or neither")
     if given is not None and latitude_deg is not None:
-        raise InputError("--gravity and --latitude both state how strong gravity is; give one of them")
+        raise InputError("--gravity and --latitude both state the strength of gravity; give one of them")
     if given is not None and not 0.1 <= given <= 100.0:
         raise InputError(f"--gravity is {given:g}; give m/s2, about 9.8 on Earth")
     local, origin = gravity_of(recording, given, latitude_deg, height_m)
@@ -107,9 +107,9 @@ def field_at(
 
     if given_ut is not None:
         if longitude_deg is not None:
-            raise InputError("--field and --longitude both say how strong the field is; give one of them")
+            raise InputError("--field and --longitude both state the strength of the field; give one of them")
         if year is not None:
-            raise InputError("--year is for the field of a place, and --field is given; leave one of them out")
+            raise InputError("--year is for the field of a place, and --field is given; give one of them")
         if not 10.0 <= given_ut <= 100.0:
             raise InputError(f"--field is {given_ut:g}; give uT, 22 to 67 on Earth")
         return given_ut, None
@@ -164,4 +164,4 @@ def refused(log: Path, error: "InputError", without_field: str = "") -> "InputEr
 
     kind = error.finding.kind if isinstance(error, LogError) else ""
     option = without_field if kind.startswith("magnetometer") and kind not in _OPTIONS else _OPTIONS.get(kind, "")
-    return InputError(f"{log}: {error} ({option})" if option else f"{log}: {error}")
+    return InputError(f"{log}: {error}; options: {option}" if option else f"{log}: {error}")

@@ -122,7 +122,7 @@ def _status(number: "Number") -> str:
 
 @sensors.command("compare")
 def compare(
-    parts: Annotated[list[str], typer.Argument(metavar="PART PART...", help="Parts, or part files (.toml).")],
+    parts: Annotated[list[str], typer.Argument(metavar="PART", help="Parts, or part files (.toml).")],
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="PICTURE.png", help="Also draw Allan curves and expected drift."),

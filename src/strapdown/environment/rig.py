@@ -23,6 +23,7 @@ from strapdown.environment.rig_sensors import (
 )
 from strapdown.environment.table import Positive, Table
 from strapdown.errors import InputError
+from strapdown.io.expected import expected
 from strapdown.io.plain_values import toml_values
 from strapdown.regular_file import whole_bytes
 
@@ -115,9 +116,8 @@ def _first(error: ValidationError) -> str:
     shown = repr(complaint["input"])
     shown = shown if len(shown) < 60 else shown[:57] + "..."
     # a field that may be one of several things has a complaint for each
-    messages = dict.fromkeys(c["msg"][0].lower() + c["msg"][1:] for c in complaints if _field(c["loc"]) == where)
-    message = re.sub("valid (dictionary or instance of )\\w+", "table", " or ".join(messages)).replace("tuple", "list")
-    return f'field "{where}" is {shown}: {message}'
+    wanted = dict.fromkeys(expected(c) for c in complaints if _field(c["loc"]) == where)
+    return f'field "{where}" is {shown}; give {" or ".join(wanted)}'
 
 
 def _field(loc: tuple[int | str, ...]) -> str:

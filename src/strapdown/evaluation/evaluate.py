@@ -213,7 +213,12 @@ def evaluate_files(estimate: str | PathLike[str], truth: str | PathLike[str], se
 
 def read_estimate(path: str | PathLike[str]) -> Solution:
     """A solution file, or poses in CSV with the columns t, p_x..z, q_w..z."""
-    if is_solution(path) or Path(path).name.lower().endswith(".parquet"):
+    if is_solution(path):
+        return read_solution(path)
+    start = _start_of(Path(path))
+    if Path(path).name.lower().endswith(".parquet") or b"true_p_x" in start or b"acc_x [" in start:
+        if Path(path).is_file():
+            raise InputError(f"{path} is not an estimate; give a solution or poses first, and its truth second")
         return read_solution(path)
     poses = read_poses(path)
     return Solution(poses.t + poses.clock_s, poses.q_nb, poses.p_n, meta={"filter": "pose file"})

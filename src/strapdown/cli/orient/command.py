@@ -59,6 +59,7 @@ def orient(
 
     Example: strapdown orient flight.parquet --compare all -o out
     """
+    from strapdown.calibration.calibration_file import read_calibration
     from strapdown.cli import screen
     from strapdown.errors import InputError
     from strapdown.io.atomic import refuse_overwriting
@@ -84,8 +85,9 @@ def orient(
     sensors = read_sensors(log, columns)
     recording = chosen(sensors, sensor, log)
     own = None if magnetometer is None else chosen(sensors, magnetometer, log)
+    known = None if calibration is None else read_calibration(calibration)
     try:
-        ready = prepared(recording, own, axes, calibration, gravity, part)
+        ready = prepared(recording, own, axes, known, gravity, part)
         if declination is None:
             declination = declination_of(ready.recording if own is None else own, ready.nine, ready.notes)
         screen.ready(*kernel_files(names, smooth))

@@ -18,9 +18,9 @@ def reproduce(
     experiment: Annotated[
         str | None,
         typer.Argument(
-            metavar="[EXPERIMENT]",
+            metavar="EXPERIMENT",
             help="A: a-a, a-b, a-c, a-d or a-e. B: sensors, orientation. "
-            "C: calibration, navigation, scenarios, foot. All if left out.",
+            "C: calibration, navigation, scenarios, foot. Default: all.",
         ),
     ] = None,
     output: Annotated[
@@ -40,9 +40,9 @@ def reproduce(
 ) -> None:
     """Repeat a paper's experiments and print each claim: published, ours, tolerance, holds.
 
-    Paper A runs at 50, 10 and 1 ms with every method. Paper B: errors of virtual parts, analysed back; orientation
-    filters. Paper C: calibration, its two tests with both filters, mishaps, recorded walks. Exit code 1 if a claim does
-    not hold.
+    Paper A: virtual sensors at steps of 50, 10 and 1 ms with every method. Paper B: errors of virtual parts, found
+    again from their readings; orientation filters. Paper C: calibration, its two tests with both filters, faults,
+    recorded walks. Exit code 1 if a claim does not hold.
 
     Example: strapdown reproduce A a-e -o out
     """

@@ -50,7 +50,11 @@ def reproduce_b(experiment: str | None, folder: Path, data: Path | None, as_json
         claims += found.claims
         figures |= found.figures
         table = found.broad
-        notes += ["no BROAD trials here: give their folder with --data"] if table is None else list(table.notes)
+        notes += (
+            ["the BROAD trials were not found: give their folder with --data, or in STRAPDOWN_DATA"]
+            if table is None
+            else list(table.notes)
+        )
     more: dict[str, Any] = {} if table is None else {"broad": _scores(table)}
     if table is not None and not as_json:
         _show_broad(table)
@@ -115,7 +119,7 @@ def _foot(recorded: Path | None, notes: list[str]) -> "list[Claim]":
 
     here = [] if recorded is None else [name for name in SETS if (recorded / name).is_dir()]
     if recorded is None or len(here) < len(SETS):
-        notes.append("no recorded walks here: give their folder with --data, or in STRAPDOWN_DATA")
+        notes.append("the recorded walks were not found: give their folder with --data, or in STRAPDOWN_DATA")
         return []
     with screen.progress("recorded walks", 1.0) as done:
         return real_claims(recorded, done)

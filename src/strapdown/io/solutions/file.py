@@ -79,7 +79,9 @@ def _suffix(path: Path) -> str:
     for suffix in SUFFIXES:
         if path.name.lower().endswith(suffix):
             return suffix
-    raise InputError(f"{path} has no suffix we know; name it {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
+    raise InputError(
+        f"{path} is not named as a solution; use a name that ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+    )
 
 
 def _notes_json(solution: Solution) -> str:

@@ -25,5 +25,5 @@ def calibration_claims(
         if folder is not None and (folder / name).is_dir():
             found += method.real_claims(folder)
         else:
-            notes.append(f"no recorded data {name} here: give its folder with --data, or in STRAPDOWN_DATA")
+            notes.append(f"the recorded data {name} was not found; set STRAPDOWN_DATA to the folder that holds it")
     return found, notes

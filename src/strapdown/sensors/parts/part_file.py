@@ -4,7 +4,6 @@ The models below are the format; docs/catalogue.md explains every key. What the 
 part.py.
 """
 
-import re
 from collections.abc import Iterator
 from os import PathLike
 from typing import Annotated, Any, Literal
@@ -12,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from strapdown.errors import InputError
+from strapdown.io.expected import expected
 from strapdown.io.plain_values import toml_values
 from strapdown.regular_file import whole_bytes
 from strapdown.sensors.parts.sheet_number import FAR, Figure, Number, Status, Table, Text
@@ -243,6 +243,4 @@ def _first(error: ValidationError) -> str:
         return f'field "{where}" {message}' if where else message if message[0] == '"' else f"the part {message}"
     shown = repr(complaint["input"])
     shown = shown if len(shown) < 60 else shown[:57] + "..."
-    message = complaint["msg"][0].lower() + complaint["msg"][1:]
-    message = re.sub("valid (dictionary or instance of )\\w+", "table", message).replace("tuple", "list")
-    return f'field "{where}" is {shown}: {message}'
+    return f'field "{where}" is {shown}; give {expected(complaint)}'
