@@ -135,7 +135,7 @@ def comparison(specimens: Mapping[str, Specimen]) -> Figure:
             below.axvline(60.0 * minutes, color="#bbbbbb", linewidth=0.8, zorder=0)
             below.annotate(
                 f"{minutes} min ",
-                (60.0 * minutes, 0.01),
+                (60.0 * minutes, 0.03),
                 xycoords=("data", "axes fraction"),
                 color="#888888",
                 ha="right",
