@@ -29,7 +29,7 @@ def test_a_page_states_date_commit_command_and_output(code, result, tmp_path, mo
     assert passed is (code == 0) and list(tmp_path.iterdir()) == [tmp_path / "some.md"]
     assert "What it shows." in page and "a figure: 1.23" in page and f"- result: {result}" in page
     assert re.search(r"- date: \d{4}-\d\d-\d\d \d\d:\d\d UTC", page) and re.search(r"- commit: \w+", page)
-    assert sys.executable not in page and ("why" in page) is (code != 0)
+    assert sys.executable not in page and ("On standard error" in page) is (code != 0)
 
 
 def test_the_list_of_pages_is_complete():
