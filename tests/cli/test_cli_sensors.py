@@ -54,7 +54,7 @@ def test_compare_table_and_picture(tmp_path):
 
 
 def test_drift_formulas_against_summed_noise():
-    """Position and angle of 2000 random bodies at rest, integrated step by step; deviations known to 1.6 %."""
+    """Position and angle of 2000 random bodies at rest, integrated step by step; sigmas known to 1.6 %."""
     gyr = Triad("rad/s", white=(2e-4,) * 3, instability=(3e-5,) * 3, walk=(1e-5,) * 3)
     acc = Triad("m/s2", white=(3e-3,) * 3, instability=(1e-3,) * 3, walk=(2e-4,) * 3)
     rng = np.random.default_rng(5)

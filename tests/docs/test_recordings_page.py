@@ -4,6 +4,7 @@ import ast
 import re
 
 from doc_pages import SOURCE
+
 from helpers import ROOT
 
 SEVERITIES = {"REFUSE": "refuse", "WARN": "warn", "NOTE": "note"}

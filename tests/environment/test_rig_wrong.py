@@ -1,4 +1,4 @@
-"""Wrong rig files: each is told in one sentence with file and field."""
+"""Wrong rig files: each is expressed in one sentence with file and field."""
 
 import math
 

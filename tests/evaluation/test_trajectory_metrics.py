@@ -200,7 +200,7 @@ def test_closing_error_counts_no_way_while_standing():
     p[-1] = p[0] + [0.03, 0.0, 0.04]
     found = closing_error(solution(p, flags={"stop_believed": stop}))
     assert abs(found.length_m - 0.05) < 1e-12 and abs(found.horizontal_m - 0.03) < 1e-12 and found.up_m > 0.0399
-    # jitter at the two ends of each of 16 moves and 3 turns, 0.01 m deviation in each of three axes
+    # jitter at the two ends of each of 16 moves and 3 turns, 0.01 m sigma in each of three axes
     assert 4.75 < found.path_length_m < 4.8 + 38 * 0.05
     assert found.percent == 100 * found.length_m / found.path_length_m
     assert estimated_path_length(solution(p)) > 5 * found.path_length_m
@@ -214,7 +214,7 @@ def test_a_correction_of_the_place_is_no_way():
     q_nb = np.tile([1.0, 0.0, 0.0, 0.0], (len(t), 1))
     v_n = np.tile([1.0, 0.0, 0.0], (len(t), 1))
     assert estimated_path_length(Solution(t, q_nb, p_n, v_n)) == pytest.approx(10.0, rel=1e-12)  # roundoff
-    assert estimated_path_length(Solution(t, q_nb, p_n)) == pytest.approx(13.0, rel=1e-12)  # who tells no speed
+    assert estimated_path_length(Solution(t, q_nb, p_n)) == pytest.approx(13.0, rel=1e-12)  # who states no speed
 
 
 def test_evaluate_tells_all_and_files_give_the_same(tmp_path):

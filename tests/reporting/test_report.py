@@ -1,4 +1,4 @@
-"""The report: one file that needs nothing else, says what is known and no more, and lets no text of the user act."""
+"""The report: one file that needs nothing else, states what is known and no more, and lets no text of the user act."""
 
 import base64
 import re

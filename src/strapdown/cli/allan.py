@@ -17,7 +17,7 @@ _NAMES = {
     "walk": "K random walk",
     "quantisation": "Q quantisation",
     "ramp": "R steady drift",
-    "markov": "Gauss-Markov deviation",
+    "markov": "Gauss-Markov sigma",
     "markov_s": "Gauss-Markov time",
 }
 
@@ -80,7 +80,7 @@ def allan(
         for instrument in found.instruments.values():
             _show_fit(instrument)
         print(
-            "N: the integral of the noise after t s has the deviation N sqrt(t). Data sheets print one-sided\n"
+            "N: the integral of the noise after t s has the sigma N sqrt(t). Data sheets print one-sided\n"
             "densities: multiply N by sqrt(2). ± is one standard deviation (with ? if the process is not certain),\n"
             "< an upper bound (95 %) for a process that is not visible."
         )
@@ -94,7 +94,7 @@ def allan(
 
 
 def _show_curves(found: "LogNoise") -> None:
-    """The deviation at a few round times; --json has all of them."""
+    """The sigma at a few round times; --json has all of them."""
     import numpy as np
 
     from strapdown.cli import screen

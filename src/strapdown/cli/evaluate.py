@@ -1,4 +1,4 @@
-"""strapdown evaluate: an estimate beside its truth."""
+"""strapdown evaluate: an estimate next to its truth."""
 
 from pathlib import Path
 from typing import Annotated

@@ -129,7 +129,7 @@ def compare(
     ] = None,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Parts beside each other: noise, bias floor, and how far they drift in a minute after calibration.
+    """Parts next to each other: noise, bias floor, and how far they drift in a minute after calibration.
 
     Example: strapdown sensors compare MPU-6050 BMI088 ADIS16470 -o compare.png
     """

@@ -136,7 +136,7 @@ def closing_error(solution: Solution) -> ClosingError:
 
 
 def estimated_path_length(solution: Solution) -> float:
-    """Way along the estimate, m: the time integral of its speed, where it tells one, so that a correction of the place
+    """Way along the estimate, m: the time integral of its speed, where it states one, so that a correction of the place
     (after a gap, at a fix) is no way. While the filter believes that it stands there is none."""
     if solution.v_n is None:
         steps = np.linalg.norm(np.diff(positions(solution), axis=0), axis=1)

@@ -149,7 +149,7 @@ def _table(block: Block, head: _Head, found: list[Source], decimal_point: str) -
 
 
 def _spelled(words: list[str], decimal_point: str) -> list[str]:
-    """Beside a space too, as numbers may stand."""
+    """Next to a space too, as numbers may stand."""
     pointed = [word.replace(".", decimal_point) for word in words]
     return [*pointed, *(f" {word}" for word in pointed), *(f"{word} " for word in pointed)]
 
@@ -228,7 +228,7 @@ def _line_of_row(path: Path, head: _Head, read: list[_Rows], row: int) -> int:
 
 
 def _explained(block: Block, head: _Head, found: list[Source], place: str, error: Exception) -> InputError:
-    """What pyarrow could not read, said with the line and the column."""
+    """What pyarrow could not read, reported with the line and the column."""
     try:
         for line, cells in _rows(block.data, block.line, head.delimiter):
             at = f"{place}, line {line}"

@@ -17,7 +17,7 @@ Off line the same filter runs on an inclination low-passed both ways, then backw
 (kernels/orientation/lodestar/smoother.py).
 
 Frames: n has x east, y north, z up; north is magnetic north turned by the declination. Without magnetometer the heading
-is that of the shortest turn from the first sample to the vertical, kept by the gyroscope, and its deviation counts from
+is that of the shortest turn from the first sample to the vertical, kept by the gyroscope, and its sigma counts from
 there.
 """
 
@@ -36,7 +36,7 @@ from strapdown.orientation.settings import check
 from strapdown.sensors.triad import Triad
 
 _DEG = math.pi / 180.0
-_BIAS_GROWTH_DPS = 0.1  # by which the deviation of a known bias has grown after bias_forgetting_s (VQF's choice)
+_BIAS_GROWTH_DPS = 0.1  # by which the sigma of a known bias has grown after bias_forgetting_s (VQF's choice)
 _VERTICAL_FACTOR = 1e-4  # VQF's
 _REST_TAU_S = 0.5  # VQF's
 
@@ -51,15 +51,15 @@ class Lodestar(SmoothingFilter):
     field may turn in s in a rest; further is a slow turn (kernels/orientation/lodestar/rest.py). bias_sigma_*: of the
     gyroscope's bias, at the start and as far as motion and rest let it be known; bias_clip_dps: its largest value.
 
-    mag_noise_deg: deviation of a magnetic heading averaged over 1 s, in the reference field; mag_noise_growth: so
+    mag_noise_deg: sigma of a magnetic heading averaged over 1 s, in the reference field; mag_noise_growth: so
     many times larger at the limits mag_norm (part of the reference's norm) and mag_dip_deg, beyond which a reading
-    is rejected; mag_hold_s: how fast that is forgotten. mag_rest_deg: deviation of magnetic north between places of
+    is rejected; mag_hold_s: how fast that is forgotten. mag_rest_deg: sigma of magnetic north between places of
     rest; mag_place_deg: in a place of which nothing is known, as at the start. mag_walk_deg: how far magnetic north
     walks in 1 s of motion, within mag_place_deg, and less far where norm and dip stand still. drift_dps: what the bias
-    is off by in motion. turn_noise_deg: what a turn of 1 rad/s adds to the heading's deviation in 1 s. gyr_noise_deg:
+    is off by in motion. turn_noise_deg: what a turn of 1 rad/s adds to the heading's sigma in 1 s. gyr_noise_deg:
     the same without turn (N of the gyroscope, deg/sqrt(s)). mag_reference_s: time constant of the reference. mag_new_s
-    of turning at mag_new_least_dps in a steady field make it the reference. start_heading_deg: deviation of the
-    heading of a given attitude. tilt_deg: deviation of the inclination at rest. block_s: time between two steps of the
+    of turning at mag_new_least_dps in a steady field make it the reference. start_heading_deg: sigma of the
+    heading of a given attitude. tilt_deg: sigma of the inclination at rest. block_s: time between two steps of the
     heading filter. declination_rad: east positive.
     """
 

@@ -151,7 +151,7 @@ def _path_length_axis(panel: Any, t: Array, length_m: Array) -> None:
 
 @mpl.rc_context(_STYLE)
 def attitude_figure(solutions: Mapping[str, Solution], reference: Reference | None = None) -> Figure:
-    """Heading (clockwise from north), pitch (nose up), roll (right side down); beside them errors with three sigma."""
+    """Heading (clockwise from north), pitch (nose up), roll (right side down); next to them errors with three sigma."""
     known = reference.at_samples() if isinstance(reference, RecordedMotion) else reference
     true_q = getattr(known, "q_nb", None)
     figure, axes = panels(3, 1 if true_q is None else 2, (10.0, 5.6))

@@ -1,4 +1,4 @@
-"""Parts beside each other: Allan deviation and expected drift from N, B and K, as numbers and as a picture.
+"""Parts next to each other: Allan deviation and expected drift from N, B and K, as numbers and as a picture.
 
 With white noise N, bias instability B (floor b = 0.664 B) and random walk K, of gyroscope (g) and accelerometer (a):
 

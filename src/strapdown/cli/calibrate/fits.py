@@ -52,7 +52,7 @@ calibrate = typer.Typer(rich_markup_mode="rich", no_args_is_help=True)
 
 @calibrate.callback()
 def _group() -> None:
-    """Undo the sensor: offsets, scale, misalignment, temperature, iron, each with its uncertainty.
+    """Calibrate a sensor: offsets, scale, misalignment, temperature, hard and soft iron, each with its uncertainty.
 
     Example: strapdown calibrate positions poses.csv -o cal.toml --plot
     """
@@ -105,7 +105,7 @@ class _Job:
         screen.ready(*kernels)
         try:
             with screen.warnings_shown() as warned:
-                if before is None:  # otherwise applying it says so
+                if before is None:  # otherwise applying it reports it
                     warn_other_part("--part", self.part, recording)
                 raw = recording if before is None else replace(apply(before, recording), meta=recording.meta)
                 result = fit(raw, noise, before)
@@ -152,7 +152,7 @@ def static(
     roll: Annotated[float, typer.Option(metavar="DEG", help="Known attitude of the sensor at rest.")] = 0.0,
     pitch: Annotated[float, typer.Option(metavar="DEG", help="Known attitude of the sensor at rest.")] = 0.0,
     levelness: Annotated[
-        float, typer.Option("--levelness", metavar="DEG", help="How well that is known (deviation).")
+        float, typer.Option("--levelness", metavar="DEG", help="Standard deviation of that attitude.")
     ] = 0.1,
     latitude: Latitude = None,
     height: Height = 0.0,
@@ -195,7 +195,7 @@ def positions(
         str, typer.Option(metavar="NAME", help="auto, diagonal, full, cubic, or squared (case stood on its faces).")
     ] = "auto",
     levelness: Annotated[
-        float, typer.Option(metavar="DEG", help="squared: how level table and case are (deviation).")
+        float, typer.Option(metavar="DEG", help="squared: standard deviation of table and case from level.")
     ] = 0.1,
     latitude: Latitude = None,
     height: Height = 0.0,
@@ -231,7 +231,7 @@ def temperature(
     log: Log,
     output: Output = None,
     reference: Annotated[
-        float | None, typer.Option(metavar="DEGC", help="Temperature at which the bias is told; 25 if not given.")
+        float | None, typer.Option(metavar="DEGC", help="Temperature at which the bias is given; default: 25.")
     ] = None,
     sensor: Sensor = None,
     columns: Columns = None,

@@ -57,7 +57,7 @@ def _finite(value: Any) -> Any:
 
 
 def show(calibration: "Calibration") -> None:
-    """One table for each instrument, then what is left, what could not be told, and the verdict."""
+    """One table for each instrument, then what is left, what could not be determined, and the verdict."""
     from strapdown.cli import screen
 
     for name, c in calibration.corrections.items():
@@ -114,7 +114,7 @@ def _rows(c: "Correction") -> list[list[str]]:
 
 
 def _cell(value: float, sigma: float) -> str:
-    """Value and deviation, with the digits that the deviation leaves; a value that was assumed stands alone."""
+    """Value and sigma, with the digits that the sigma leaves; a value that was assumed stands alone."""
     if not math.isfinite(sigma):
         return f"{value:.5g} (assumed)"
     if sigma == 0.0:

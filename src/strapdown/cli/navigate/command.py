@@ -136,7 +136,7 @@ def navigate(
     if declination is None:
         declination = declination_of(recording, recording.mag_s is not None, notes)
         if recording.mag_s is not None and declination == 0.0:
-            notes.append("no declination is given or told by the log: magnetic north is taken for north")
+            notes.append("no declination is given, and the log states none: magnetic north is taken as true north")
     truth, stops = reference_of(recording, reference, q_bs, r_bs_b)
     if truth is not None:
         refuse_other_run(recording.t, truth)

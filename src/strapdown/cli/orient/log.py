@@ -126,7 +126,7 @@ def filter_for(name: str, log: Prepared, declination_deg: float, part_given: boo
 
 
 def _after_calibration(filt: Any, log: Prepared, noise: "Mapping[str, Triad] | None") -> Any:
-    """The filter with what a calibration leaves over: tilt by the accelerometer, first bias and turns of the gyroscope.
+    """The filter with the residual errors of a calibration: tilt by the accelerometer, bias and turns of the gyroscope.
 
     Wander is the part's, so without a part the filter's own numbers, for a calibrated consumer part, are the least.
     """
@@ -159,12 +159,12 @@ def _after_calibration(filt: Any, log: Prepared, noise: "Mapping[str, Triad] | N
         f"{key} {getattr(found, key):.2g}" for key in more if corrections and getattr(found, key) != getattr(filt, key)
     ]
     if told:
-        log.notes.append(f"{filt.name}: {', '.join(told)}, by what the calibration leaves over")
+        log.notes.append(f"{filt.name}: {', '.join(told)}, from the residual errors of the calibration")
     return found
 
 
 def _left(correction: "Correction | None", parameter: str) -> float | None:
-    """Deviation of a parameter of a calibration for one axis (root mean square over the axes); None if not found."""
+    """Sigma of a parameter of a calibration for one axis (root mean square over the axes); None if not found."""
     import numpy as np
 
     sigma = None if correction is None else correction.sigma.get(parameter)

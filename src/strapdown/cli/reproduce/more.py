@@ -126,7 +126,7 @@ def _foot(recorded: Path | None, notes: list[str]) -> "list[Claim]":
 
 
 def _needed(recorded: Path | None, names: Sequence[str], what: str) -> None:
-    """An experiment that was asked for by its name is not left out silently."""
+    """An experiment that was asked for by its name is not excluded silently."""
     from strapdown.errors import InputError
 
     missing = [name for name in names if recorded is None or not (recorded / name).is_dir()]

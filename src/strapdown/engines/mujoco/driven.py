@@ -29,7 +29,7 @@ _LOOKS = 64  # for limits, in each piece of a program: a leader goes on one way 
 
 
 class DrivenRobot(BuiltRobot):
-    """A robot that is where its program says; a MotionSource."""
+    """A robot that is where its program puts it; a MotionSource."""
 
     def __init__(
         self,

@@ -63,7 +63,7 @@ def read_solution(path: str | PathLike[str]) -> Solution:
 
 
 def is_solution(path: str | PathLike[str]) -> bool:
-    """Whether a file says of itself that it is a solution; a file that cannot be read says nothing."""
+    """Whether a file states of itself that it is a solution; a file that cannot be read shows nothing."""
     path = Path(path)
     try:
         with opened(path) as raw:

@@ -37,7 +37,7 @@ def defect_claims() -> list[Claim]:
         ),
         _claim(
             "bounded",
-            "bias instability after 100 times its longest time: growth of its deviation",
+            "bias instability after 100 times its longest time: growth of its sigma",
             _growth(),
             0.2,
             "AirSim",

@@ -17,7 +17,7 @@ RECORDED = {"imu_tk_xsens": c_positions_recorded, "qmc5883l": c_magnetometer, "m
 def calibration_claims(
     folder: Path | None, done: Callable[[float], None], runs: int = 100
 ) -> tuple[list[Claim], list[str]]:
-    """Claims, and sentences on what was left out. folder: of recorded data; runs: virtual specimens per method."""
+    """Claims, and sentences on what was excluded. folder: of recorded data; runs: virtual specimens per method."""
     found, notes = [], []
     for i, method in enumerate(METHODS.values()):
         found += method.claims(lambda x, i=i: done((i + x) / len(METHODS)), runs)

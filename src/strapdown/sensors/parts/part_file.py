@@ -1,4 +1,4 @@
-"""The part file (TOML): what a data sheet says of a sensor, every number with unit, kind, status, source and page.
+"""The part file (TOML): what a data sheet states of a sensor, every number with unit, kind, status, source and page.
 
 The models below are the format; docs/catalogue.md explains every key. What the numbers mean for a specimen is in
 part.py.
@@ -93,7 +93,7 @@ class Instrument(Table):
                 yield name, number
 
     def check(self, instrument: str) -> None:
-        """Raise ValueError at the first number that cannot be what its name says."""
+        """Raise ValueError at the first number that cannot be what its name states."""
         quantity = _QUANTITY[instrument]
         for name, owner in _ONLY_FOR.items():
             if getattr(self, name) is not None and instrument != owner:
