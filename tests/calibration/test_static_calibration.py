@@ -147,7 +147,7 @@ def test_bad_logs_are_refused_each_with_its_reason():
         (spoilt(t=1e3 * log.t), "time looks like ms or us"),
         (spoilt(gyr_s=np.zeros_like(log.gyr_s)), "gyroscope reads the same in all .* broken; check the wiring"),
         (spoilt(acc_s=1e150 * log.acc_s), "raw counts"),
-        (spoilt(clipped=clipped), r"100 samples are saturated while the sensor lies still, the first at sample 500"),
+        (spoilt(clipped=clipped), r"100 samples are saturated while the sensor is at rest, the first at sample 500"),
         (spoilt(acc_s=stuck), "accelerometer z reads 19.6127 in all .* saturated or broken"),
         (spoilt(acc_s=None, gyr_s=None), "neither accelerometer nor gyroscope"),
         (apply(calibrate_static(log, gravity=G).calibration, log), "calibrated already"),

@@ -167,7 +167,7 @@ def test_a_warm_up_is_enough_but_called_narrow():
 def test_logs_that_cannot_tell_are_refused_each_with_its_reason():
     t, celsius = chamber(60.0)
     log = log_of(t, celsius)
-    little = r"changes by 3\.\d\d degC while the sensor lies still .* needs at least 5 degC"
+    little = r"changes by 3\.\d\d degC while the sensor is at rest .* needs at least 5 degC"
     clipped = np.ones(len(t), dtype=bool)
     cases = [
         (log_of(t, 0.05 * celsius + 20.0), little),
@@ -175,7 +175,7 @@ def test_logs_that_cannot_tell_are_refused_each_with_its_reason():
         (replace(log, acc_s=log.acc_s * 1600.0), "raw counts"),
         (replace(log, temperature=celsius + 273.15), "kelvin or raw counts; give its unit in the column mapping"),
         (replace(log, gyr_s=np.degrees(log.gyr_s)), "deg/s or raw counts"),
-        (replace(log, clipped=clipped), "saturated while the sensor lies still"),
+        (replace(log, clipped=clipped), "saturated while the sensor is at rest"),
         (replace(log, gyr_s=log.gyr_s + np.sin(5.0 * t)[:, None]), "no still phase"),
         (Recording(t[:60], gyr_s=log.gyr_s[:60], temperature=np.linspace(0.0, 9.0, 60)), "record for minutes"),
     ]

@@ -312,7 +312,7 @@ def test_a_name_is_no_carrier():
 
 
 def test_a_told_stop_after_a_corner_is_found_again_by_its_calm():
-    """This robot's gyroscope tilts the reckoned gravity in corners beyond the limit: the stop is doubted first."""
+    """This robot's gyroscope tilts the estimated gravity in corners beyond the limit: the stop is doubted first."""
     one = drive("square", 7021)
     found = one.navigated().solution
     assert len(believed_stands(found)) == 17

@@ -1,4 +1,4 @@
-"""What may go wrong on paper C's tests: no mishap makes our filter diverge, and some the paper's filter cannot bear."""
+"""What may go wrong on paper C's tests: no fault makes our filter diverge, and some the paper's filter cannot bear."""
 
 from dataclasses import replace
 from functools import cache

@@ -96,7 +96,7 @@ def _at_rest(
     gravity: float,
     recording: Recording,
 ) -> Check:
-    """The accelerometer reads g in size and the gyroscope nothing wherever the sensor lies still.
+    """The accelerometer reads g in size and the gyroscope nothing wherever the sensor is at rest.
 
     Where the offset was assumed (a calibration against temperature), only the change within each rest is judged.
     """

@@ -29,7 +29,7 @@ _USABLE = {"accelerometer": 0.05, "gyroscope": np.radians(0.05)}
 class StaticFit:
     """Offsets, and the evidence for them.
 
-    used: rows that lay still in the attitude. expected: what each instrument should read there (3,), found: what it
+    used: rows that was at rest in the attitude. expected: what each instrument should read there (3,), found: what it
     read (3,). blocks, before, after: means of stretches of still samples, (m, 3) by instrument, as read and corrected.
     """
 

@@ -31,12 +31,17 @@ def allan(
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="MODEL.toml", help="Write the fitted sensor model: the log's twin."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="MODEL.toml",
+            help="Write the fitted sensor model: a virtual sensor with the noise of the log.",
+        ),
     ] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="PICTURE.png", help="Draw the curves.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Allan deviation of every axis of a log in which the sensor lies still, and the noise constants behind it.
+    """Allan deviation and noise constants of every axis, from a log at rest.
 
     Example: strapdown allan night.parquet --fit -o my_imu.toml --plot allan.png
     """

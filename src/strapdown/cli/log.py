@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from strapdown.types import Recording
 
 Log = Annotated[Path, typer.Argument(metavar="LOG", help="The log: .csv, .csv.gz or .parquet.")]
-Sensor = Annotated[str | None, typer.Option("--sensor", metavar="NAME", help="Which sensor of the log.")]
+Sensor = Annotated[
+    str | None, typer.Option("--sensor", metavar="NAME", help="Name of the sensor, if the log has several.")
+]
 Columns = Annotated[
     Path | None,
     typer.Option(
@@ -19,13 +21,20 @@ Columns = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
-Latitude = Annotated[float | None, typer.Option("--latitude", metavar="DEG", help="Of the place, for its gravity.")]
-Height = Annotated[float, typer.Option("--height", metavar="M", help="Of the place above the ellipsoid.")]
-Longitude = Annotated[float | None, typer.Option("--longitude", metavar="DEG", help="Of the place, for its field.")]
-Year = Annotated[
-    float | None, typer.Option("--year", metavar="YEAR", help="Of the log, for the field; default: today.")
+Latitude = Annotated[
+    float | None, typer.Option("--latitude", metavar="DEG", help="Latitude of the place, for its gravity.")
 ]
-Strength = Annotated[float | None, typer.Option("--field", metavar="UT", help="Strength of the field, if known.")]
+Height = Annotated[float, typer.Option("--height", metavar="M", help="Height of the place above the ellipsoid.")]
+Longitude = Annotated[
+    float | None, typer.Option("--longitude", metavar="DEG", help="Longitude of the place, for its magnetic field.")
+]
+Year = Annotated[
+    float | None,
+    typer.Option("--year", metavar="YEAR", help="Year of the log, for the magnetic field; default: today."),
+]
+Strength = Annotated[
+    float | None, typer.Option("--field", metavar="UT", help="Strength of the magnetic field, if known.")
+]
 Gravity = Annotated[float | None, typer.Option("--gravity", metavar="M/S2", help="Local gravity, if known.")]
 
 _LONG_BYTES = 100e6  # a log that takes seconds to read

@@ -129,7 +129,7 @@ def compare(
     ] = None,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Parts next to each other: noise, bias floor, and how far they drift in a minute after calibration.
+    """Compare parts: noise, bias floor, and drift in a minute after calibration.
 
     Example: strapdown sensors compare MPU-6050 BMI088 ADIS16470 -o compare.png
     """
@@ -191,13 +191,15 @@ _HEADINGS = {
 @sensors.command("draw")
 def draw(
     part: Annotated[str, _PART],
-    seed: Annotated[int, typer.Option("--seed", help="Which specimen: the same seed, the same one.")],
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the specimen: the same seed gives the same specimen.")],
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="OUT", help="Model to write: .toml, or .json for MATLAB's loadparams."),
     ] = None,
     ranges: Annotated[list[str] | None, _RANGE] = None,
-    rate_hz: Annotated[float | None, typer.Option("--rate", metavar="HZ", help="Where you will sample it.")] = None,
+    rate_hz: Annotated[
+        float | None, typer.Option("--rate", metavar="HZ", help="Rate at which you will sample it.")
+    ] = None,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
     """One specimen of a part, within its data sheet: a sensor model for the virtual sensor.

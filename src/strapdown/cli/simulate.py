@@ -16,10 +16,10 @@ def simulate(
         Path,
         typer.Option("-o", "--output", metavar="OUT", help="Recording to write: .parquet, .csv or .csv.gz."),
     ],
-    plot: Annotated[bool, typer.Option("--plot", help="Also draw the signals, into OUT with .png.")] = False,
+    plot: Annotated[bool, typer.Option("--plot", help="Also draw the signals, into a PNG file next to OUT.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of the table.")] = False,
 ) -> None:
-    """Run a robot or a motion with virtual sensors on it and write what they read, with the truth.
+    """Simulate a robot or a motion with virtual sensors; write their readings and the truth.
 
     Example: strapdown simulate examples/manipulator.toml -o manipulator.parquet --plot
     """

@@ -233,17 +233,17 @@ def _explained(block: Block, head: _Head, found: list[Source], place: str, error
         for line, cells in _rows(block.data, block.line, head.delimiter):
             at = f"{place}, line {line}"
             if len(cells) != len(head.header):
-                return InputError(f"{at} has {len(cells)} cells, the header {len(head.header)}; mend or drop the line")
+                return InputError(f"{at} has {len(cells)} cells, the header {len(head.header)}; correct or drop it")
             for source in found:
                 cell, name = cells[source.index], source.column.name
                 number = cell if head.delimiter == "," else cell.replace(",", ".", 1)
                 if name == "sensor" or not cell:
                     continue
                 if name in FLAGS and number.strip() not in (*_TRUE, *_FALSE):
-                    return InputError(f"{at}: {name} is {_shown(cell)}, expected 0 or 1; mend or drop the line")
+                    return InputError(f"{at}: {name} is {_shown(cell)}, expected 0 or 1; correct or drop it")
                 if name not in FLAGS and not _NUMBER.fullmatch(number):
                     column = head.header[source.index]
-                    return InputError(f"{at}: {_shown(cell)} in column {column} is not a number; mend or drop the line")
+                    return InputError(f"{at}: {_shown(cell)} in column {column} is not a number; correct or drop it")
     except csv.Error as e:
         error = e
     reason = " ".join(str(error).split())[:200]

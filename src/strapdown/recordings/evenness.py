@@ -65,7 +65,7 @@ def moved_at(readings: Array, step: float, name: str) -> str | None:
     if moved.sum() > _MOST_MOVED * count or power[beside].sum() > _MOST_SHARE * power.sum():
         raise InputError(
             f"{name} is not at rest: it moves first about {first:.4g} s after the start, and in {share}; "
-            "noise can only be estimated from a log in which the sensor lies still: cut that part out"
+            "noise can only be estimated from a log in which the sensor is at rest: cut that part out"
         )
     return f"{name} was touched or jumped about {first:.4g} s after the start ({share}); cut the log there"
 

@@ -1,4 +1,4 @@
-"""Where a sensor lies still in one continuous log, found without a threshold from the user.
+"""Where a sensor is at rest in one continuous log, found without a threshold from the user.
 
 A window is still if on every axis its variance is that of the log's quietest windows, its two halves agree, and its
 mean rate is the gyroscope's offset around that time: a steady slow turn is as quiet as rest, but not at that rate.
@@ -63,7 +63,7 @@ class Still:
 
 
 def still_intervals(recording: Recording, *, shortest_s: float = 1.0) -> tuple[Still, ...]:
-    """All stretches of at least shortest_s seconds in which the sensor lies still, in the order of time."""
+    """All stretches of at least shortest_s seconds in which the sensor is at rest, in the order of time."""
     if recording.acc_s is None and recording.gyr_s is None:
         raise InputError("the log has neither accelerometer nor gyroscope; record at least one to find where it rests")
     n = len(recording)
@@ -89,7 +89,7 @@ def still_intervals(recording: Recording, *, shortest_s: float = 1.0) -> tuple[S
 
 
 def first_rest_until_s(recording: Recording) -> float:
-    """Until when (s) a log that begins at rest lies still.
+    """Until when (s) a log that begins at rest is at rest.
 
     In a long log quiet arcs may outnumber the rest and set the noise floor; a shorter look then finds the rest, if it
     is long enough. Where readings do not show it, the controller's stop flag does.

@@ -154,7 +154,7 @@ def principal_spread(readings: Array) -> tuple[Array, Array]:
 
 
 def place_weights(y: Array) -> Array:
-    """1 for readings whose neighbourhood is visited as often as others; less where the sensor lay still for long.
+    """1 for readings whose neighbourhood is visited as often as others; less where the sensor was at rest for long.
 
     y: readings centred and scaled to about -1 to 1. The error of a place that is the same each time, a magnet nearby,
     must not count the more the longer the sensor lay there.

@@ -199,7 +199,7 @@ def _covariances(model: str, x: Array, poses: PoseTable) -> tuple[Array, Array]:
     f, _, by_reading = forces(model, x, poses.readings, g)
     along = np.einsum("na,nai->ni", f / np.linalg.norm(f, axis=1, keepdims=True), by_reading)
     known = np.einsum("ni,nimj,mj->nm", along, poses.reading_covariance(), along) / g**2
-    # the nonlinear axes may be turned against the gauge by as much as the axes are askew against each other
+    # the nonlinear axes may be turned against the gauge by as much as the axes are misaligned with each other
     _, matrix, _ = unpacked(model, x, g)
     askew2 = float(np.mean(matrix[np.triu_indices(3, 1)] ** 2)) if model == "cubic" else CROSS**2
     ignored = by_ignored(model, x, poses.readings, g)

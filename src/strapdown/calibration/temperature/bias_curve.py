@@ -103,7 +103,7 @@ def _refuse_far_reference(reference_c: float, celsius: Array) -> None:
 def _check_range(low: float, high: float, blocks: Blocks, highest_degree: int) -> None:
     if high - low < LEAST_RANGE_C:
         raise InputError(
-            f"the temperature changes by {high - low:.2f} degC while the sensor lies still ({low:.2f} to {high:.2f}), "
+            f"the temperature changes by {high - low:.2f} degC while the sensor is at rest ({low:.2f} to {high:.2f}), "
             f"and a curve needs at least {LEAST_RANGE_C:g} degC: start cold, or heat it further"
         )
     needed = _BLOCKS_PER_PARAMETER * (highest_degree + 2)

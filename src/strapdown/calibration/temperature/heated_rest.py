@@ -1,4 +1,4 @@
-"""Where a sensor lies still while its temperature changes.
+"""Where a sensor is at rest while its temperature changes.
 
 Rest is distinguished from a steady turn by the gyroscope's offset, and heat moves that offset, at the start of a
 warm-up by more than a slow turn would. So what follows temperature is taken off roughly before rest is looked for.

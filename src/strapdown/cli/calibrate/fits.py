@@ -35,13 +35,15 @@ if TYPE_CHECKING:
 Output = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="CAL.toml", help="Write the calibration into this file.")
 ]
-Plot = Annotated[bool, typer.Option("--plot", help="Also draw the evidence, into CAL.png (LOG.png without -o).")]
+Plot = Annotated[bool, typer.Option("--plot", help="Also draw residuals and data, into CAL.png (LOG.png without -o).")]
 Part = Annotated[
     str | None,
-    typer.Option("--part", metavar="PART", help="Part of the catalogue: its noise, and its name in the file."),
+    typer.Option(
+        "--part", metavar="PART", help="Part of the catalogue: its noise is used, its name is written into the file."
+    ),
 ]
 Specimen = Annotated[
-    str | None, typer.Option("--specimen", metavar="TEXT", help="Which specimen: its name in the file.")
+    str | None, typer.Option("--specimen", metavar="TEXT", help="Name of the specimen, written into the file.")
 ]
 After = Annotated[
     Path | None,
@@ -165,7 +167,7 @@ def static(
     plot: Plot = False,
     as_json: Json = False,
 ) -> None:
-    """Offsets of accelerometer and gyroscope from rest in one known attitude, as paper B does at every start.
+    """Find the offsets of accelerometer and gyroscope, from rest in one known attitude (paper B).
 
     Example: strapdown calibrate static start.csv -o cal.toml
     """
@@ -192,7 +194,8 @@ def positions(
     log: Log,
     output: Output = None,
     model: Annotated[
-        str, typer.Option(metavar="NAME", help="auto, diagonal, full, cubic, or squared (case stood on its faces).")
+        str,
+        typer.Option(metavar="NAME", help="auto, diagonal, full, cubic, or squared (the case stands on its faces)."),
     ] = "auto",
     levelness: Annotated[
         float, typer.Option(metavar="DEG", help="squared: standard deviation of table and case from level.")
@@ -208,9 +211,9 @@ def positions(
     plot: Plot = False,
     as_json: Json = False,
 ) -> None:
-    """Accelerometer from rest in six or more poses, gyroscope from the turns between them; by hand, no turntable.
+    """Calibrate the accelerometer from six or more poses at rest, and the gyroscope from the turns between them.
 
-    Put the sensor down in each pose for a few seconds, on every face and on edges, and turn it about all its axes.
+    No turntable is needed. Put the sensor down for a few seconds on every face and on edges; turn it about all axes.
 
     Example: strapdown calibrate positions poses.csv --latitude 55.75 -o cal.toml --plot
     """
@@ -241,7 +244,7 @@ def temperature(
     plot: Plot = False,
     as_json: Json = False,
 ) -> None:
-    """Bias against temperature from a log at rest while the sensor warms up or a chamber changes it.
+    """Calibrate bias against temperature, from a log at rest while the temperature changes.
 
     Example: strapdown calibrate temperature warm_up.csv -o cal.toml --plot
     """
@@ -271,7 +274,7 @@ def magnetometer(
     plot: Plot = False,
     as_json: Json = False,
 ) -> None:
-    """Hard and soft iron from a log in which the sensor is turned through all directions, away from steel.
+    """Calibrate hard and soft iron, from a log in which the sensor is turned through all directions, away from steel.
 
     With the place (or the field's strength) the readings come out in true size; with an accelerometer in the log the
     axes of both are aligned.

@@ -89,9 +89,9 @@ def check_log(
     columns: Columns = None,
     as_json: Json = False,
 ) -> None:
-    """Does the calibration still fit the sensor? Gravity and rates where the log is at rest, and the field's size.
+    """Check a calibration with a new log: gravity and rates at rest, strength of the magnetic field.
 
-    Of a simulated log the corrected readings are compared with its truth, too. Exit code 1 if it does not hold.
+    For a simulated log the corrected readings are also compared with the truth. Exit code 1 if it does not hold.
 
     Example: strapdown calibrate check cal.toml today.csv --latitude 55.75
     """

@@ -24,15 +24,18 @@ def orient(
     log: Annotated[
         Path | None, typer.Argument(metavar="LOG", help="The log: .csv, .csv.gz or .parquet.", show_default=False)
     ] = None,
-    name: Annotated[str, typer.Option("--filter", metavar="NAME", help="Which filter; --list has them.")] = _DEFAULT,
+    name: Annotated[
+        str, typer.Option("--filter", metavar="NAME", help="Name of the filter; --list shows all.")
+    ] = _DEFAULT,
     compare: Annotated[
-        str | None, typer.Option("--compare", metavar="NAMES", help="Several filters, with commas; or all.")
+        str | None, typer.Option("--compare", metavar="NAMES", help="Several filters, separated by commas, or: all.")
     ] = None,
     smooth: Annotated[
-        bool, typer.Option("--smooth", help="Off line: use later samples too, if the filter can.")
+        bool, typer.Option("--smooth", help="Smooth: use later samples too, where the filter can.")
     ] = False,
     axes: Annotated[
-        str, typer.Option(metavar="6|9|auto", help="Without or with magnetometer; auto: with, if the log has one.")
+        str,
+        typer.Option(metavar="6|9|auto", help="6: without magnetometer, 9: with it, auto: with it if the log has one."),
     ] = "auto",
     magnetometer: Annotated[
         str | None, typer.Option(metavar="NAME", help="Sensor of the log whose magnetometer to use, at its own rate.")
@@ -40,7 +43,7 @@ def orient(
     declination: Annotated[
         float | None, typer.Option(metavar="DEG", help="Magnetic declination, east positive: heading from true north.")
     ] = None,
-    part: Annotated[str | None, typer.Option(metavar="PART", help="Take noise settings from this part.")] = None,
+    part: Annotated[str | None, typer.Option(metavar="PART", help="Part of the catalogue whose noise to use.")] = None,
     calibration: Annotated[
         Path | None, typer.Option(metavar="CAL.toml", help="Apply this calibration to the log first.")
     ] = None,
@@ -50,7 +53,9 @@ def orient(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="DIR", help="Folder for solutions, angles and the picture.")
     ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="Describe the filters and when to use which.")] = False,
+    listed: Annotated[
+        bool, typer.Option("--list", help="Describe the filters, and when to use which, and exit.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Attitude from a log of gyroscope, accelerometer and, if there is one, magnetometer.

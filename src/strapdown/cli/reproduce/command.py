@@ -25,11 +25,13 @@ def reproduce(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="DIR", help="Folder for recordings and figures; made if not there."),
+        typer.Option("-o", "--output", metavar="DIR", help="Folder for recordings and figures; created if missing."),
     ] = None,
     coppeliasim: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Compare on poses recorded from CoppeliaSim in this folder instead."),
+        typer.Option(
+            metavar="DIR", help="Instead: compare the methods on poses recorded from CoppeliaSim, in this folder."
+        ),
     ] = None,
     data: Annotated[
         Path | None,

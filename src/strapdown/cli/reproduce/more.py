@@ -106,7 +106,7 @@ def reproduce_c(experiment: str | None, folder: Path, data: Path | None, runs: i
     if "scenarios" in names:
         from strapdown.papers.c.scenarios import claims as scenario_claims
 
-        with screen.progress("paper C, mishaps", 1.0) as done:
+        with screen.progress("paper C, faults", 1.0) as done:
             claims += scenario_claims(done, runs or 10)[0]
     if "foot" in names:
         claims += _foot(recorded, notes)

@@ -98,7 +98,7 @@ def _noted(notes: str) -> tuple[dict[str, Any], tuple[Event, ...]]:
         events = tuple(Event(float(a), float(b), str(kind), str(text)) for a, b, kind, text in said["events"])
         return dict(said["meta"]), events
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as e:
-        raise InputError(f"its notes are not of the form meta and events ({e}); mend or write it again") from None
+        raise InputError(f"its notes are not of the form meta and events ({e}); correct it or write it anew") from None
 
 
 @contextmanager
@@ -185,7 +185,7 @@ def _parsed(block: Block, names: list[str], path: Path) -> pa.Table:
         )
     except (pa.ArrowException, OSError, ValueError) as e:
         raise InputError(
-            f"{path} cannot be read as CSV (rows from line {block.line} on): {reason_of(e)}; mend or write it again"
+            f"{path} cannot be read as CSV (rows from line {block.line} on): {reason_of(e)}; correct or rewrite it"
         ) from e
 
 

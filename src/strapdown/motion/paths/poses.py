@@ -56,7 +56,7 @@ class Poses:
 
     @classmethod
     def six(cls, tilt_deg: float = 0.0, seed: int = 0, **settings: Any) -> Self:
-        """Each axis up and down once, in quarter turns: z, x, -z, y, -x, -y. tilt_deg: the box stands askew."""
+        """Each axis up and down once, in quarter turns: z, x, -z, y, -x, -y. tilt_deg: the box is tilted."""
         ups_b = np.array(SIX_UP_B, dtype=np.float64)
         q_nb = [np.array([1.0, 0.0, 0.0, 0.0])]
         for up_b, next_up_b in pairwise(ups_b):

@@ -24,7 +24,7 @@ from strapdown.types import Array, Recording
 PART, RATE_HZ, GRAVITY = "MPU-6050", 25.0, 9.81
 CHAMBER_S = (0.0, 60.0, 580.0, 620.0, 1140.0, 1200.0)
 CHAMBER_C = (0.0, 0.0, 60.0, 60.0, 0.0, 0.0)
-ATTITUDE_F_S = GRAVITY * np.array([0.48, -0.36, 0.8])  # a board that lies askew: every axis feels gravity
+ATTITUDE_F_S = GRAVITY * np.array([0.48, -0.36, 0.8])  # a board that is tilted: every axis feels gravity
 BIN_C = 5.0
 MEAN_LIMIT, LOW, HIGH = 0.3, 0.8, 1.2  # of errors in units of their sigmas, over the specimens
 ALLOWED_GYR_DPS = 0.05
