@@ -334,7 +334,7 @@ def test_claims_are_made_for_every_parameter():
     found = {claim.id.removeprefix("C/calibration/positions/"): claim for claim in claims(progress.append, runs=2)}
     assert progress[-1] == 1.0
     for name in ("accelerometer/bias", "accelerometer/matrix", "accelerometer/cubic", "gyroscope/bias"):
-        assert {f"{name}/mean", f"{name}/sigma"} <= set(found)
+        assert {f"{name}/mean", f"{name}/deviation"} <= set(found)
     assert {"gyroscope/matrix/mean", "gyroscope/cubic/mean", "gyroscope/g_sensitivity/mean"} <= set(found)
     assert all(claim.holds for name, claim in found.items() if "new-attitudes" in name)
 
@@ -344,7 +344,7 @@ def test_figure_shows_what_was_found(free):
     figure = positions_figure(fit, "a virtual part")
     assert "24 poses, model full" in figure.get_suptitle()
     assert "no gyroscope" in "".join(text.get_text() for axis in figure.axes for text in axis.texts)
-    after = next(line for line in figure.axes[0].lines if "after" in str(line.get_label()))
+    after = next(line for line in figure.axes[0].lines if "fitted" in str(line.get_label()))
     np.testing.assert_allclose(after.get_ydata(), 1e3 * fit.accelerometer.after / G)
 
 
