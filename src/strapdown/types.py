@@ -56,7 +56,7 @@ class Motion:
         return Motion(*(getattr(self, f.name)[rows] for f in fields(self)))
 
     def specific_force_b(self, gravity: float) -> Array:
-        """What an ideal accelerometer in frame b reads, a - g told in b (m/s2)."""
+        """What an ideal accelerometer in frame b reads, a - g expressed in b (m/s2)."""
         return q_rotate(q_conj(self.q_nb), self.a_n - gravity_vector(gravity))
 
     def seen_from(self, r_bs_b: ArrayLike, q_bs: ArrayLike) -> "Motion":
@@ -81,7 +81,7 @@ class Increments:
 
     Reading k belongs to the interval of length dt[k] that ends at t[k]. theta_s is the rotation vector (rad) from
     the sensor's attitude at the start of the interval to that at its end; dv_s (m/s) is the integral of specific
-    force, told in the sensor's frame at the start. The first interval may have no length, and is then zero.
+    force, expressed in the sensor's frame at the start. The first interval may have no length, and is then zero.
     """
 
     t: Array
@@ -297,7 +297,7 @@ class Solution:
     """What an algorithm computed from a recording: attitude q_nb, position p_n (m), velocity v_n (m/s).
 
     bias: estimated offsets of instruments by field of the recording, {"gyr_s": (n, 3)}, in its units. sigma: standard
-    deviations, (n, 3) each: "attitude_n" (rad, of the small rotation in n between truth and q_nb), "p_n", "v_n", and
+    sigmas, (n, 3) each: "attitude_n" (rad, of the small rotation in n between truth and q_nb), "p_n", "v_n", and
     the names of the biases. flags: yes or no for each sample, as "acc_rejected", "mag_rejected", "rest".
     """
 

@@ -1,4 +1,4 @@
-"""Foreign and bad files: a mapping reads them, or one sentence says why not."""
+"""Foreign and bad files: a mapping reads them, or one sentence states why not."""
 
 import gzip
 import warnings
@@ -187,7 +187,7 @@ HEAD = 'sensor,t [s],"acc_x [m/s2, s]","acc_y [m/s2, s]","acc_z [m/s2, s]"\n'
         ('t [s],"true_p_x [m, n]"\n1,1\n', "part of truth, without true_p_y"),
         ("t [s],temperature\n1,1\n", "names no unit; write temperature [degC]"),
         ("t [s],temperature [m]\n1,1\n", "temperature can be in degC, K"),
-        ('t [s],"acc_x [m/s2, b]"\n1,1\n', "told in frame b; expected acc_x [m/s2, s]"),
+        ('t [s],"acc_x [m/s2, b]"\n1,1\n', "expressed in frame b; expected acc_x [m/s2, s]"),
         (HEAD + "imu,0,0,0,0\nimu,1,0,zero,0\n", "line 3: 'zero' in column acc_y [m/s2, s] is not a number"),
         ("\n\n" + HEAD + "imu,0,0,0,0\n\nimu,1,0,0x1,0\n", "line 6: '0x1' in column acc_y"),
         (
@@ -309,7 +309,7 @@ def test_random_changes_of_a_good_file(tmp_path, suffix, edits, in_footer):
     if not path.exists():
         write(path, {"imu": recording(4), "foot": replace(recording(3, 1, truth=False), mag_s=None, new={})})
     data = path.read_bytes()
-    # a Parquet file's structure is told in its footer: half of the changes go there
+    # a Parquet file's structure is expressed in its footer: half of the changes go there
     begin = len(data) // 2 if in_footer and suffix == "parquet" else 0
     for where, drop, splice in edits:
         i = begin + int(where * (len(data) - begin))

@@ -1,4 +1,4 @@
-"""The paths that every promise of motion is tested on, drawn by hypothesis, and that none is left out."""
+"""The paths that every promise of motion is tested on, drawn by hypothesis, and that none is omitted."""
 
 from dataclasses import dataclass
 

@@ -393,6 +393,6 @@ def test_without_a_magnetometer_the_heading_stays_and_its_variance_too():
     log = recorded(path)
     filt = Ekf15(gravity=G, magnetic_heading=False)
     solution = run(filt, replace(log, mag_s=None), align_to_yaw(log, np.pi / 2, 0.03))
-    assert solution.sigma["attitude_n"][-1, 2] > 0.029  # nothing tells the heading again but the turns it makes
+    assert solution.sigma["attitude_n"][-1, 2] > 0.029  # nothing states the heading again but the turns it makes
     compass = run(Ekf15(gravity=G), log, align_to_yaw(log, np.pi / 2, 0.03))
     assert compass.sigma["attitude_n"][-1, 2] == pytest.approx(0.02)  # set back at the stop

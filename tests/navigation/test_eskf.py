@@ -79,7 +79,7 @@ def test_without_measurements_the_filter_is_dead_reckoning(drives):
     assert np.abs(found.q_nb[rows] - plain.q_nb).max() < 1e-12  # 7500 roundoffs
     # the rules differ within a step by h^2/12 of the change of force: of noise of 0.03 m/s2 that turns at 1 rad/s
     assert np.abs(found.v_n[rows] - plain.v_n).max() < 1e-4
-    assert found.sigma["p_n"][-1].min() > 1.0  # and says how little that is worth
+    assert found.sigma["p_n"][-1].min() > 1.0  # and states how little that is worth
 
 
 def test_the_covariance_stays_symmetric_and_positive(drives):

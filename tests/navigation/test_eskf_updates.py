@@ -1,4 +1,4 @@
-"""Each measurement of the error-state filter alone, against matrices written out; what is rejected, and said of it."""
+"""Each measurement of the error-state filter alone, against matrices written out; what is rejected, with its event."""
 
 from dataclasses import replace
 
@@ -158,9 +158,9 @@ def test_a_stop_fixes_velocity_and_the_rate_fixes_the_bias():
     found = d.filter().run(d.log)
     at_stop = d.log.stop & (d.log.t > 6.0)
     inside = at_stop & np.roll(at_stop, 50)
-    assert np.abs(found.v_n[inside]).max() < 0.002  # two deviations of the zero velocity itself
+    assert np.abs(found.v_n[inside]).max() < 0.002  # two sigmas of the zero velocity itself
     rest = d.log.gyr_s[d.log.stop].mean(axis=0)
-    # white noise of 40 s of stops and the drift meanwhile, five deviations of each
+    # white noise of 40 s of stops and the drift meanwhile, five sigmas of each
     assert np.abs(found.bias["gyr_s"][-1] - rest).max() < 5.0 * (
         d.gyroscope.white[0] / 6.0 + d.gyroscope.instability[0]
     )
@@ -254,7 +254,7 @@ def test_fixes_and_heights_pull_to_where_they_are():
     truth = d.log.truth
     rows = np.arange(1000, len(d.log), 1000)
     fixed = d.filter().run(with_position_fixes(d.log, d.log.t[rows], truth.p_n[rows], 0.001))
-    assert np.abs((fixed.p_n - truth.p_n)[rows]).max() < 0.005  # five deviations of a fix
+    assert np.abs((fixed.p_n - truth.p_n)[rows]).max() < 0.005  # five sigmas of a fix
     high = d.filter().run(with_heights(d.log, d.log.t[rows], truth.p_n[rows, 2], 0.001))
     assert np.abs((high.p_n - truth.p_n)[rows, 2]).max() < 0.005
     wrong = truth.p_n[rows] + [[5.0, 0.0, 0.0]]
@@ -282,7 +282,7 @@ def test_innovations_are_collected_and_those_of_the_gyroscope_are_white():
     assert {"stop", "still", "floor", "sideways", "upward"} == set(track.innovations)
     still = track.innovations["still"]
     n = still.degrees * len(still.nis)
-    assert abs(still.nis.mean() / still.degrees - 1.0) < 5.0 * np.sqrt(2.0 / n)  # five deviations of a mean square
+    assert abs(still.nis.mean() / still.degrees - 1.0) < 5.0 * np.sqrt(2.0 / n)  # five sigmas of a mean square
     flags = Eskf().belief(track.last).flags
     assert {name for name, flag in flags.items() if flag} == {"stop_used", "still_used", "floor_used"}
 

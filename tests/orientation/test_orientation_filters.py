@@ -1,7 +1,7 @@
 """The simple filters against theory and independent implementations; many at once; starts; the catalogue.
 
-Frames of peers: ahrs' Madgwick is told in north-west-up, its Mahony in east-north-up as here. Peers take one reading of
-the gyroscope for a step, the filters here the mean of two: the peers are given that mean.
+Frames of peers: ahrs' Madgwick is expressed in north-west-up, its Mahony in east-north-up as here. Peers take one
+reading of the gyroscope for a step, the filters here the mean of two: the peers are given that mean.
 """
 
 import importlib
@@ -116,7 +116,7 @@ def mean_rates(recording):
 def by_peer(update, recording, q_first, dt, mag=False):
     q, rates = [q_first], mean_rates(recording)
     for i in range(1, len(recording)):
-        readings = {"gyr": rates[i] + 1e-12, "acc": recording.acc_s[i]}  # ahrs leaves out rates of exactly 0
+        readings = {"gyr": rates[i] + 1e-12, "acc": recording.acc_s[i]}  # ahrs omits rates of exactly 0
         if mag:
             readings["mag"] = recording.mag_s[i]
         q.append(np.asarray(update(q[-1], **readings, dt=dt)))

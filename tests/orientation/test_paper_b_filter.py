@@ -1,4 +1,4 @@
-"""Paper B's filter: it is what is printed, calibrates as printed, and fails where errata 5 says that it fails."""
+"""Paper B's filter: it is what is printed, calibrates as printed, and fails where errata 5 states that it fails."""
 
 import math
 from dataclasses import replace
@@ -62,7 +62,7 @@ def test_the_calibration_finds_both_offsets_in_a_known_attitude():
     found = filt.run(rest, Start.of(rest, q_ns=rest.truth.q_nb[0]))
     np.testing.assert_allclose(found.bias["gyr_s"][-1], BIAS_GYR, atol=1e-12)  # roundoff: a mean of equal readings
     assert angle(found, rest.truth).max() < 1e-9  # roundoff
-    # a tilt is not told from an offset: 0.2 m/s2 are 1.2 deg
+    # a tilt is not determined from an offset: 0.2 m/s2 are 1.2 deg
     assert inclination(filt.run(rest), rest.truth).max() > 1.0 * DEG
 
 
@@ -74,7 +74,7 @@ def test_it_follows_slow_motion_in_its_half_of_the_circle():
 
 
 def test_the_yaw_leaves_the_branch_of_atan():
-    """Once around: atan tells half of the circle, so the filter is pulled half a turn off. On quaternions it is not."""
+    """Once around: atan covers half of the circle, so the filter is pulled half a turn off. Quaternions avoid it."""
     recording = ideal(all_round())
     assert angle(PaperB(calibration_s=0.5).run(recording), recording.truth).max() > 90.0 * DEG
     assert angle(Complementary().run(recording), recording.truth).max() < 0.5 * DEG  # step order

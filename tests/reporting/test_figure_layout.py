@@ -125,6 +125,25 @@ def test_figures_of_a_report():
         assert faults(made) == []
 
 
+def test_a_pole_of_the_map_of_directions_is_its_edge(logs, drawn):
+    """A direction along z has any longitude: it lies on the line of its pole, wherever the fit puts it."""
+    arguments = ("--model", "squared", "--levelness", "0.2", "--plot")
+    said = command("calibrate", "positions", logs / "six_positions.parquet", *arguments)
+    assert said.code == 0, said
+    panel = drawn[0].axes[2]
+    points, *others = panel.get_lines()
+    poles = {line.get_ydata()[0] for line in others if len(set(line.get_ydata())) == 1 and len(line.get_ydata()) == 2}
+    assert poles == {-90.0, 90.0}
+    near = [y for y in points.get_ydata() if abs(y) > 80.0]
+    assert len(near) == 2 and all(min(abs(y - pole) for pole in poles) < 1.0 for y in near)  # levelness 0.2 deg
+    assert all(axis.get_title(loc="left") or axis.get_title() for axis in drawn[0].axes)
+
+
+def test_figures_of_paper_a(drawn):
+    assert command("reproduce", "A").code == 0
+    assert len(drawn) == 5 and [faults(figure) for figure in drawn] == [[]] * 5
+
+
 def test_six_poses_and_six_unknowns_have_no_residual(logs, drawn):
     said = command("calibrate", "positions", logs / "six_positions.parquet", "--plot")
     assert "residual: none" in said.out and "e-1" not in said.out  # no number of the size of roundoff

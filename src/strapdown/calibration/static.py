@@ -1,7 +1,7 @@
 """Paper B's calibration at rest, (B11) and (B12): the offsets of accelerometer and gyroscope in one known attitude.
 
-One attitude tells one number for each axis. So the accelerometer's offset is known only as well as the attitude, and it
-holds what scale and misalignment do there; the gyroscope's holds its g-sensitivity to gravity there.
+One attitude determines one number for each axis. So the accelerometer's offset is known only as well as the attitude,
+and it holds what scale and misalignment do there; the gyroscope's holds its g-sensitivity to gravity there.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 
 SAME_ATTITUDE_RAD = np.radians(15.0)  # a phase further from the given attitude is another pose, not an offset
-# Largest deviation of an offset to be called good, and usable: 1 and 5 mg, 0.01 and 0.05 deg/s
+# Largest sigma of an offset to be called good, and usable: 1 and 5 mg, 0.01 and 0.05 deg/s
 _GOOD = {"accelerometer": 0.01, "gyroscope": np.radians(0.01)}
 _USABLE = {"accelerometer": 0.05, "gyroscope": np.radians(0.05)}
 
@@ -29,7 +29,7 @@ _USABLE = {"accelerometer": 0.05, "gyroscope": np.radians(0.05)}
 class StaticFit:
     """Offsets, and the evidence for them.
 
-    used: rows that lay still in the attitude. expected: what each instrument should read there (3,), found: what it
+    used: rows that was at rest in the attitude. expected: what each instrument should read there (3,), found: what it
     read (3,). blocks, before, after: means of stretches of still samples, (m, 3) by instrument, as read and corrected.
     """
 
@@ -136,7 +136,7 @@ def _sigma(blocks: Blocks, means: Array, triad: Triad | None) -> Array:
 
 
 def _tilt_sigma(level_s: Array, sigma_rad: float) -> Array:
-    """A small rotation phi changes R^T g by f x phi: an error about each of the sensor's axes of this deviation."""
+    """A small rotation phi changes R^T g by f x phi: an error about each of the sensor's axes of this sigma."""
     x, y, z = level_s
     return sigma_rad * np.array([np.hypot(y, z), np.hypot(x, z), np.hypot(x, y)])
 
@@ -176,7 +176,7 @@ def _correction(
     notes = []
     if verdict != "good":
         notes.append(
-            f"the offset is known to {worst:.2g} {UNITS[name]} (one deviation), {_GOOD[name]:.2g} would be good: rest "
+            f"the offset is known to {worst:.2g} {UNITS[name]} (1 sigma), {_GOOD[name]:.2g} would be good: rest "
             "longer" + (", or measure the attitude better" if acc else "")
         )
     if acc and float(np.linalg.norm(bias)) > 0.1 * gravity:

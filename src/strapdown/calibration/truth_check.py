@@ -37,9 +37,9 @@ def against_truth(
 ) -> tuple[tuple[TruthError, ...], float | None]:
     """(errors of every instrument that was corrected, turn of the axes in rad); nothing for a log without a truth.
 
-    The truth is told in the sensor's own axes. Gravity alone does not show a rotation of all axes together, so the one
-    that the corrected accelerometer has against the truth is told apart and taken off; None where the log is in too few
-    directions for that.
+    The truth is expressed in the sensor's own axes. Gravity alone does not show a rotation of all axes together, so the
+    one that the corrected accelerometer has against the truth is reported separately and removed; None where the log is
+    in too few directions for that.
     """
     exact = _exact(recording)
     turn, angle = np.eye(3), None
@@ -67,7 +67,7 @@ def _rotation(found: Array, true: Array) -> Array:
 
 
 def _exact(recording: Recording) -> dict[str, Array]:
-    """What ideal instruments would read, where the meta of the log says that it is simulated."""
+    """What ideal instruments would read, where the meta of the log states that it is simulated."""
     truth, meta = recording.truth, recording.meta
     gravity = stated_gravity(recording)
     if truth is None or "errors" not in meta or gravity is None:

@@ -36,7 +36,7 @@ class Source:
     column: Column
     index: int
     unit: Unit | None
-    spread: bool = False  # times that repeat are told apart
+    spread: bool = False  # times that repeat are distinguished
     empty: str = EMPTY[0]  # what an empty cell means
     frame: str = OURS  # axes of the file's vectors, by the directions of x, y and z
 
@@ -227,7 +227,7 @@ def _header_unit(column: Column, unit: str | None, frame: str | None, text: str,
         # a guess here would be wrong by 9.8 or 57 one day, without a sound
         raise InputError(f"{place}: column {text} names no unit; write {column.header}, or {MAPPING_HINT}")
     if frame is not None and frame != column.frame:
-        raise InputError(f'{place}: column "{text}" is told in frame {frame}; expected {column.header}')
+        raise InputError(f'{place}: column "{text}" is expressed in frame {frame}; expected {column.header}')
     return _unit(column, unit, f'{place}: column "{text}"')
 
 

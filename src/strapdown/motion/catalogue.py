@@ -164,7 +164,7 @@ def _recorded(
     start_s: float | None = None,
     end_s: float | None = None,
 ) -> Path:
-    """Poses of a log, or of a part of it (times as its first pose is 0), told from time 0 on."""
+    """Poses of a log, or of a part of it (times as its first pose is 0), with times from 0 on."""
     poses = read_poses(file, columns, gap_factor=WHOLE)
     part = replace(poses.from_zero().part(start_s, end_s), gap_factor=gap_factor)
     return replace(part, pose_time_offset_s=pose_time_offset_s).from_zero()

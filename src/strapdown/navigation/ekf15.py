@@ -48,7 +48,7 @@ _FLAGS = {"stop_believed": at.BELIEVED, "stop_rejected": at.REFUSED, "not_update
 
 @dataclass(frozen=True)
 class Ekf15:
-    """Settings. force_sigma_m_s2, rate_sigma_rad_s, heading_sigma_rad: deviations of one sample. acc_walk
+    """Settings. force_sigma_m_s2, rate_sigma_rad_s, heading_sigma_rad: sigmas of one sample. acc_walk
     (m/s2/sqrt(s)), rate_walk (rad/s/sqrt(s)), angle_walk (rad/sqrt(s)): how vehicle and attitude may change.
 
     stop_force_m_s2, stop_rate_rad_s: a stop is believed if ||f| - g| and |w| are below. start_tilt_sigma_rad,
@@ -58,7 +58,7 @@ class Ekf15:
     q_bs: mounting of the sensor on the body.
 
     printed_heading_rate (erratum 8): the heading is advanced without 1/cos(pitch). printed_innovation (9): that of the
-    heading is not wrapped. printed_heading_cases (10): the list of cases that leaves out south, told as 0.
+    heading is not wrapped. printed_heading_cases (10): the list of cases that omits south, given as 0.
     printed_reset (11): a stop sets variances and leaves the covariances. printed_covariance (12): P = (E - K H) P.
     """
 

@@ -78,7 +78,7 @@ def samples_of(
 
 
 def without_faults(samples: Samples) -> tuple[Samples, NDArray[np.int64]]:
-    """For passes that look at many samples at once: readings that no sensor gives are what a filter leaves out in its
+    """For passes that look at many samples at once: readings that no sensor gives are what a filter omits in its
     steps, a rate that of the sample before; with the flags of the rows."""
     beyond = {name: np.abs(getattr(samples, name)).sum(axis=1) for name in ("gyr", "acc", "mag")}
     gyr, acc, mag = beyond["gyr"] >= MOST_RATE, beyond["acc"] >= MOST, beyond["mag"] >= MOST

@@ -18,7 +18,7 @@ LIKE_GRAVITY = (0.3, 3.0)
 MOST_OFF_GRAVITY = 0.18
 # From 3 % on it is reported: calibrated parts are below 1 %, tolerances of scale of uncalibrated ones end here
 OFF_GRAVITY = 0.03
-# A drive that starts with 5 % of gravity as its error gains 0.5 m/s in a second, more than stops can mend
+# A drive that starts with 5 % of gravity as its error gains 0.5 m/s in a second, more than stops can correct
 STARTS_OFF_GRAVITY = 0.05
 QUIET_M_S2 = 0.06  # scatter of a sample on a table: 400 ug/rtHz (MPU-6050) over 100 Hz are 0.04 m/s2
 CALM_M_S2 = 0.15  # scatter of a sample within which the mean force is gravity: noise of every part, no steps or strokes

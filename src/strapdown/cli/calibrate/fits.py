@@ -37,13 +37,15 @@ if TYPE_CHECKING:
 Output = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="CAL.toml", help="Write the calibration into this file.")
 ]
-Plot = Annotated[bool, typer.Option("--plot", help="Also draw the evidence, into CAL.png (LOG.png without -o).")]
+Plot = Annotated[bool, typer.Option("--plot", help="Also draw residuals and data, into CAL.png (LOG.png without -o).")]
 Part = Annotated[
     str | None,
-    typer.Option("--part", metavar="PART", help="Part of the catalogue: its noise, and its name in the file."),
+    typer.Option(
+        "--part", metavar="PART", help="Part of the catalogue: its noise is used, its name is written into the file."
+    ),
 ]
 Specimen = Annotated[
-    str | None, typer.Option("--specimen", metavar="TEXT", help="Which specimen: its name in the file.")
+    str | None, typer.Option("--specimen", metavar="TEXT", help="Name of the specimen, written into the file.")
 ]
 After = Annotated[
     Path | None,
@@ -54,7 +56,7 @@ calibrate = typer.Typer(rich_markup_mode="rich", no_args_is_help=True)
 
 @calibrate.callback()
 def _group() -> None:
-    """Undo the sensor: offsets, scale, misalignment, temperature, iron, each with its uncertainty.
+    """Calibrate a sensor: offsets, scale, misalignment, temperature, hard and soft iron, each with its uncertainty.
 
     Example: strapdown calibrate positions poses.csv -o cal.toml --plot
     """
@@ -111,7 +113,7 @@ class _Job:
         screen.ready(*method.kernels)
         try:
             with screen.warnings_shown() as warned:
-                if before is None:  # otherwise applying it says so
+                if before is None:  # otherwise applying it reports it
                     warn_other_part("--part", self.part, recording)
                 raw = recording if before is None else replace(apply(before, recording), meta=recording.meta)
                 result = method.fit(raw, noise, before)
@@ -174,13 +176,13 @@ def static(
     roll: Annotated[float, typer.Option(metavar="DEG", help="Known attitude of the sensor at rest.")] = 0.0,
     pitch: Annotated[float, typer.Option(metavar="DEG", help="Known attitude of the sensor at rest.")] = 0.0,
     levelness: Annotated[
-        float, typer.Option("--levelness", metavar="DEG", help="How well that is known (deviation).")
+        float, typer.Option("--levelness", metavar="DEG", help="Standard deviation of that attitude.")
     ] = 0.1,
     latitude: Latitude = None,
     height: Height = 0.0,
     gravity: Gravity = None,
 ) -> _Method:
-    """Offsets of accelerometer and gyroscope from rest in one known attitude, as paper B does at every start.
+    """Find the offsets of accelerometer and gyroscope, from rest in one known attitude (paper B).
 
     Example: strapdown calibrate static start.csv -o cal.toml
     """
@@ -206,18 +208,19 @@ def static(
 @_with_common_options
 def positions(
     model: Annotated[
-        str, typer.Option(metavar="NAME", help="auto, diagonal, full, cubic, or squared (case stood on its faces).")
+        str,
+        typer.Option(metavar="NAME", help="auto, diagonal, full, cubic, or squared (the case stands on its faces)."),
     ] = "auto",
     levelness: Annotated[
-        float, typer.Option(metavar="DEG", help="squared: how level table and case are (deviation).")
+        float, typer.Option(metavar="DEG", help="squared: standard deviation of table and case from level.")
     ] = 0.1,
     latitude: Latitude = None,
     height: Height = 0.0,
     gravity: Gravity = None,
 ) -> _Method:
-    """Accelerometer from rest in six or more poses, gyroscope from the turns between them; by hand, no turntable.
+    """Calibrate the accelerometer from six or more poses at rest, and the gyroscope from the turns between them.
 
-    Put the sensor down in each pose for a few seconds, on every face and on edges, and turn it about all its axes.
+    No turntable is needed. Put the sensor down for a few seconds on every face and on edges; turn it about all axes.
 
     Example: strapdown calibrate positions poses.csv --latitude 55.75 -o cal.toml --plot
     """
@@ -237,10 +240,10 @@ def positions(
 @_with_common_options
 def temperature(
     reference: Annotated[
-        float | None, typer.Option(metavar="DEGC", help="Temperature at which the bias is told; 25 if not given.")
+        float | None, typer.Option(metavar="DEGC", help="Temperature at which the bias is given; default: 25.")
     ] = None,
 ) -> _Method:
-    """Bias against temperature from a log at rest while the sensor warms up or a chamber changes it.
+    """Calibrate bias against temperature, from a log at rest while the temperature changes.
 
     Example: strapdown calibrate temperature warm_up.csv -o cal.toml --plot
     """
@@ -262,7 +265,7 @@ def magnetometer(
     year: Year = None,
     field: Strength = None,
 ) -> _Method:
-    """Hard and soft iron from a log in which the sensor is turned through all directions, away from steel.
+    """Calibrate hard and soft iron, from a log in which the sensor is turned through all directions, away from steel.
 
     With the place (or the field's strength) the readings come out in true size; with an accelerometer in the log the
     axes of both are aligned.

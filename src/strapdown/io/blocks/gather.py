@@ -1,7 +1,7 @@
 """Columns of a file, block by block, into the arrays of its recordings: what reading CSV and Parquet share.
 
 A column that one sensor has and another lacks is null (an empty cell) in all rows of the other: missing is None, and
-neither zero nor NaN. Faults are remembered by their first row and told when the file is read.
+neither zero nor NaN. Faults are remembered by their first row and stated when the file is read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -111,7 +111,7 @@ class Gathered:
         """values: None where all are empty; empty: None where none is."""
         name, where = source.column.name, source.column.field
         if values is not None and source.unit is not None:
-            with np.errstate(over="ignore"):  # becomes inf, which is told with its line later
+            with np.errstate(over="ignore"):  # becomes inf, which is reported with its line later
                 values = source.unit.convert(values)
         for part in self._parts:
             seen = part.sensor.columns.setdefault(name, _Column())
@@ -163,7 +163,7 @@ class Gathered:
         seen.bad += int(len(finite) - np.count_nonzero(finite))
 
     def refuse_too_long(self, share: float) -> None:
-        """After the first block, which is this share of the file: that the whole has room in memory."""
+        """After the first block, which is this share of the file: that the whole fits into memory."""
         numbers = sum(source.column.name != "sensor" for source in self.found)
         refuse_beyond_memory(
             8.0 * numbers * self.rows / share,

@@ -35,7 +35,7 @@ class NoiseStops:
     """Thresholds from the sensor's noise: acc_sigma_m_s2, gyr_sigma_rad_s are standard deviations of a reading at rest.
 
     window_s: over so long readings vary by no more than noise_factor times these (a parked motor hums), by a test with
-    false_alarm for each window. A stop is found again where force and speed, reckoned since the last one, are back:
+    false_alarm for each window. A stop is found again where force and speed, integrated since the last one, are back:
 
     - after a controller's signal that has changed from move to stop: within shift_m_s2 and speed_m_s, which grow by
       drift_m_s2 each second, or if readings stay calm and the same for calm_s;

@@ -39,7 +39,7 @@ PUBLISHED = {"square": (4.98, 4.08), "straight": (4.54, 4.27)}  # largest e and 
 COMPASS_HZ = 50.0
 DISTURBANCE_DEG = 3.0
 WHEEL_RADIUS_M, WHEEL_TICKS = 0.03, 600  # 0.3 mm per tick
-WHEEL_SCALE = 0.002  # deviation of the odometer's scale
+WHEEL_SCALE = 0.002  # sigma of the odometer's scale
 FIRST_REST_S, REST_S = 10.0, 9.5  # the stand before the run, and how much of it the alignment takes
 _IRON_EACH_M, _DEPTH_M, _AROUND_M = 0.7, (0.4, 1.2), 1.0  # pieces of iron below the floor, and how far from the path
 _PUSH_S = 0.6
@@ -64,7 +64,7 @@ class Drive:
         return self.log.truth
 
     def aligned(self) -> Alignment:
-        """The robot starts where and as the plan says: its heading at the start is known, roll and pitch are not."""
+        """The robot starts where and as the plan states: its heading at the start is known, roll and pitch are not."""
         return align_to_yaw(self.log, self.path.start_yaw_rad, rest_s=REST_S, q_bs=self.q_bs)
 
     @property

@@ -88,15 +88,16 @@ def cross_validated(scores: Array, groups: Sequence[str]) -> CrossValidated:
 
 
 def xio_closing(path: Path, flat_floor: bool | None = None) -> ClosingError:
-    """The walk as strapdown navigate --vehicle foot does it, with the settings that were chosen on foot_vicon.
+    """The walk with the carrier Foot, as strapdown navigate does it, with the settings that were chosen on foot_vicon.
     flat_floor: None: steps are level where no stair can be; False: heights as measured."""
     carrier = Foot(Heading(0.0), flat_floor)
     return closing_error(navigate(read_xio_gait(path).recording, carrier, Facts(gravity("earth"))).solution)
 
 
 def square_closing(path: Path, flat_floor: bool) -> ClosingError:
-    """The hand-held square as strapdown navigate --vehicle hand does it. The settings for a hand were chosen on this
-    one recording: its figure is a fitted one."""
+    """The hand-held square with the carrier Hand, as strapdown navigate does it.
+
+    The settings for a hand were chosen on this one recording: its figure is a fitted one."""
     walk = read_openshoe_square(path)
     carrier = Hand(Heading(0.0), flat_floor)
     return closing_error(navigate(walk.recording, carrier, Facts(gravity("earth"), q_bs=tuple(walk.q_bs))).solution)
@@ -111,7 +112,7 @@ def real_claims(folder: Path, done: Callable[[float], None]) -> list[Claim]:
     left_out = cross_validated(scores, [walk.name for walk in walks]).left_out_m
     published = float(np.mean([walk.published_m for walk in walks if walk.published_m is not None]))
     c, vicon = "C/foot", "University of Toronto foot-mounted set (Wagstaff 2019), its trials at hand"
-    who = f"foot_vicon, {len(walks)} walks, 2-D ARMSE, m"
+    who = f"foot_vicon, {len(walks)} walks, mean error per axis in the plane (2-D ARMSE), m"
     tuned = (
         f"{who}: own detector, three of its settings chosen on the other walks; structure and noise were set with all "
         "walks in sight"
@@ -133,7 +134,7 @@ def real_claims(folder: Path, done: Callable[[float], None]) -> list[Claim]:
     gap, level, free = (xio_closing(walk_csv, flat_floor) for flat_floor in (None, True, False))
     what = (
         f"xio_gait short walk, closing error, m, swings of less than {LEVEL_M:g} m in height taken as level, which the "
-        f"published figure does not (with --flat-floor {level.length_m:.3f}; with heights as measured "
+        f"published figure does not (with a flat floor {level.length_m:.3f}; with heights as measured "
         f"{free.horizontal_m:.3f} in the plane and {abs(free.up_m):.2f} in height)"
     )
     found.append(Claim(f"{c}/xio", what, 0.082, gap.length_m, 0.12, "xioTechnologies/Gait-Tracking"))
