@@ -151,7 +151,7 @@ class Runner:
 
     @cached_property
     def signals(self) -> Mapping[str, Signal]:
-        """Every output "block.output" and every connected input "block.input"."""
+        """Every output "block.output" and every connected input "block.input"; an output where both have one name."""
         found = {}
         by_slot: dict[int, Signal] = {}
         for step in self.plan.steps:
@@ -160,7 +160,7 @@ class Runner:
         for step in self.plan.steps:
             for name, source in zip(step.input_ports, step.inputs, strict=True):
                 if isinstance(source, int):
-                    found[f"{step.path}.{name}"] = by_slot[source]
+                    found.setdefault(f"{step.path}.{name}", by_slot[source])
         return found
 
     def value(self, name: str) -> Any:
