@@ -51,7 +51,7 @@ class Flight:
         filters = ("imu_block", "eskf")
         (self.filter,) = [s.path for s in self.run.plan.steps if s.kind in filters or s.kind.startswith("orientation")]
         self.fixes, self.outages, self.tick = [], [], 0
-        self.since = []
+        self.since, self.last_v, self.gravity = [], None, gravity
         self.plant.advance_to(1.0)  # settles on its feet
         self.t0 = self.plant.time_s
         self.plant.read(self.mounts, self.row)
@@ -78,6 +78,11 @@ class Flight:
             # means since the last reading, as the bandwidth of a sensor makes them: shocks of contacts are not missed
             w, f = np.mean(self.since, axis=0)
             self.since.clear()
+            if self.vehicle.kind == "wheels" and self.last_v is not None:
+                # the force of a stiff wheel servo changes within a physics step: take what has changed the velocity
+                mean_a = (v - self.last_v) * BASE_HZ / self.every["gyroscope"]
+                f = q_rotate(q_conj(q), mean_a + np.array([0.0, 0.0, self.gravity]))
+            self.last_v = v
             shake = 0.0
             if self.vehicle.kind == "rotors":
                 shake = self.vibration * (self.plant.speeds.mean() / HOVER) ** 2 * math.sin(2 * math.pi * 72.0 * t)
