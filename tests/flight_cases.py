@@ -26,7 +26,7 @@ def default_diagram(vehicle, name="diagram"):
 
 def at_rate(diagram, rate_hz):
     """The diagram with another rate of its estimation."""
-    blocks = [b.model_copy(update={"rate_hz": rate_hz}) if b.rate_hz else b for b in diagram.block]
+    blocks = [b.model_copy(update={"rate_hz": rate_hz}) if b.diagram and b.rate_hz else b for b in diagram.block]
     return diagram.model_copy(update={"block": blocks})
 
 
@@ -51,6 +51,7 @@ class Flight:
         filters = ("imu_block", "eskf")
         (self.filter,) = [s.path for s in self.run.plan.steps if s.kind in filters or s.kind.startswith("orientation")]
         self.fixes, self.outages, self.tick = [], [], 0
+        self.since, self.last_v, self.gravity = [], None, gravity
         self.plant.advance_to(1.0)  # settles on its feet
         self.t0 = self.plant.time_s
         self.plant.read(self.mounts, self.row)
@@ -72,7 +73,16 @@ class Flight:
         self.plant.read(self.mounts, self.row)
         p, q, v, w, f = (self.row[0, COLUMNS[name]].copy() for name in ("p_n", "q_ns", "v_n", "w_s", "f_s"))
         normal = self.rng.normal
+        self.since.append((w, f))
         if self.due("gyroscope"):
+            # means since the last reading, as the bandwidth of a sensor makes them: shocks of contacts are not missed
+            w, f = np.mean(self.since, axis=0)
+            self.since.clear()
+            if self.vehicle.kind == "wheels" and self.last_v is not None:
+                # the force of a stiff wheel servo changes within a physics step: take what has changed the velocity
+                mean_a = (v - self.last_v) * BASE_HZ / self.every["gyroscope"]
+                f = q_rotate(q_conj(q), mean_a + np.array([0.0, 0.0, self.gravity]))
+            self.last_v = v
             shake = 0.0
             if self.vehicle.kind == "rotors":
                 shake = self.vibration * (self.plant.speeds.mean() / HOVER) ** 2 * math.sin(2 * math.pi * 72.0 * t)
@@ -103,7 +113,6 @@ class Flight:
                 self.feed("velocity_fix", value=value, sigma=np.full(3, 0.05), at=at)
             self.feed("velocity_fix", new=float(new))
         self.feed("time", t=t)
-        self.feed("truth", attitude=q, rate=w, velocity=v, position=p)
 
     def advance(self, seconds, watch=False):
         for _ in range(round(seconds * BASE_HZ)):

@@ -144,10 +144,9 @@ class StaticCalibration:
         rate, force = mean[:3], mean[3:]
         if p.known_attitude:
             up_x, up_y = (math.sin(float(tilt)) for tilt in inclinometer)  # of the vertical, frame b
+            up_z = math.sqrt(max(1.0 - up_x * up_x - up_y * up_y, 0.0))
         else:
-            size = float(np.linalg.norm(force)) or 1.0
-            up_x, up_y = float(force[0]) / size, float(force[1]) / size
-        up_z = math.sqrt(max(1.0 - up_x * up_x - up_y * up_y, 0.0))
+            up_x, up_y, up_z = (force / (float(np.linalg.norm(force)) or 1.0)).tolist()
         roll, pitch = math.atan2(up_y, up_z), math.atan2(-up_x, math.hypot(up_y, up_z))
         offset = force - p.gravity_m_s2 * np.array((up_x, up_y, up_z)) if p.known_attitude else np.zeros(3)
         white = sigma / math.sqrt(rest.samples)
