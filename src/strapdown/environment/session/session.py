@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from strapdown.arrays import Array
+from strapdown.engines.mujoco.robot_file import quiet
 from strapdown.engines.parts import Mount
 from strapdown.environment.diagram.check import planner
 from strapdown.environment.diagram.kinds import Kinds, builtin
@@ -241,10 +242,11 @@ class Session:
         """All cycles of a time (s)."""
         end = self.ticks + round(duration_s * self.base_hz)
         tick = self.tick
-        while self.ticks < end:
-            tick()
-            if progress is not None and self.ticks % self._second == 0:
-                progress(self.t_s)
+        with quiet():  # once, instead of around every step of the engine
+            while self.ticks < end:
+                tick()
+                if progress is not None and self.ticks % self._second == 0:
+                    progress(self.t_s)
         return self._view
 
     def run(self, progress: Callable[[float], None] | None = None) -> View:
