@@ -35,6 +35,7 @@ from strapdown.kernels.navigation.eskf.layout import (
     ODOMETER_SCALE,
     P_N,
     PAST_COUNT,
+    PAST_FREE_S,
     PHI_N,
     POSITION,
     REFUSED_S,
@@ -163,6 +164,8 @@ def vectors(x, s, seen, gyr, extra, dt, still, tape, taped):
                 x[REFUSED_S] = 0.0 if taken else x[REFUSED_S] + dt
                 x[SINCE_STOP_S] = 0.0 if taken else x[SINCE_STOP_S]
             if taken:
+                if kind != ZARU:
+                    x[PAST_FREE_S] = 0.0
                 for i in range(3):
                     take_unit(x, k + i, variance[i], e[i], tape, taped)
 
@@ -222,6 +225,8 @@ def numbers(x, s, seen, gyr, mag, extra, dt, tape, taped):
             spread, left = spread_of(x, considered, h_consider if of_it > 0.0 else 0.0, of_it, variance, e)
             if told(x, kind, left * left / spread, s[S_GATE_1]):
                 take(x, spread, left, tape, taped)
+                if kind != HEADING:
+                    x[PAST_FREE_S] = 0.0
 
 
 @callee
