@@ -173,7 +173,7 @@ def navigation(recording: Recording) -> dict[str, np.ndarray]:
     ):
         found |= {f"{kind} {name}": getattr(solution, name) for name in ("p_n", "v_n", "q_nb")}
     start = {"q_nb": NORTH, "p_n": np.zeros(3), "v_n": np.zeros(3), "gravity": 9.81}
-    found["reckoned"] = dead_reckon(recording, **start).p_n
+    found["dead_reckoning"] = dead_reckon(recording, **start).p_n
     for name, made in (("values", increments_from_values), ("means", increments_from_means)):
         found[f"increments from {name}"] = dead_reckon_increments(made(recording), **start).p_n
     return found

@@ -106,7 +106,7 @@ def test_reading_a_gzipped_log_needs_no_more(tmp_path, monkeypatch):
 
 
 def test_arrays_of_a_file_are_taken_over_as_they_are(tmp_path):
-    """Each owns its memory, is locked, and has no room residual."""
+    """Each owns its memory, is locked, and keeps no spare memory."""
     write(tmp_path / "log.csv", {"imu": log_of(1000)})
     back = read_one(tmp_path / "log.csv")
     for name in ("t", "gyr_s", "acc_s", "mag_s", "temperature", "stop", "odometer"):

@@ -195,7 +195,7 @@ def _normal_claims(errors: dict[str, list[Array]], runs: int) -> list[Claim]:
         out.append(
             Claim(f"{place}/mean", f"{said}: mean of the worst element", 0.0, float(np.abs(mean).max()), 0.3, _OURS)
         )
-        out.append(Claim(f"{place}/deviation", f"{said}: sigma, worst element", 1.0, worst, 0.2, _OURS, "~"))
+        out.append(Claim(f"{place}/deviation", f"{said}: deviation, worst element", 1.0, worst, 0.2, _OURS, "~"))
     return out
 
 
