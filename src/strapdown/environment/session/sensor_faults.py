@@ -12,7 +12,10 @@ from strapdown.sensors.chain.state import kept_generator, restored_generator
 from strapdown.sensors.streams import branch, seed_of
 
 Share = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
-INSTRUMENTS = ("accelerometer", "gyroscope", "magnetometer", "inclinometer", "altimeter", "barometer", "fix", "odometer")
+INSTRUMENTS = (
+    *("accelerometer", "gyroscope", "magnetometer", "inclinometer", "altimeter", "barometer", "odometer"),
+    *("position_fix", "velocity_fix"),
+)
 
 
 class Reading(NamedTuple):
