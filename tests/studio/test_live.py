@@ -50,6 +50,22 @@ def test_samples_of_frames_are_those_of_the_history(client):
     np.testing.assert_array_equal(kept.samples.reshape(-1, 3), gyr)
 
 
+def test_a_quadcopter_takes_off_by_hand(client):
+    client.open()
+    client.take_off(speed=4.0)
+    wait(lambda: any(event["kind"] == "lift_off" for text in client.texts for event in text.get("events", [])))
+    hover = client.t_s
+    wait(lambda: client.t_s > hover + 3.0)
+    found = client.ask("history", signals=["truth/position", "error/attitude"], from_s=hover)
+    n = len(found.times)
+    height, error = found.samples[: 3 * n].reshape(n, 3)[:, 2], found.samples[3 * n :].reshape(n, 3)
+    assert height.min() > 0.5
+    assert np.abs(error[:, :2]).max() < 2.0  # deg: the filter of the default diagram keeps 0.5
+    armed = {event["text"] for text in client.texts for event in text.get("events", []) if event["lane"] == "state"}
+    assert {"power on, mode hold", "calibration begins", "armed"} <= armed
+    assert client.frames[-1].head.state & 0b110100 == 0b110100  # powered, armed, airborne
+
+
 def test_history_has_poses_of_all_bodies(client):
     session = client.open()
     wait(lambda: client.frames and client.t_s > 0.5)

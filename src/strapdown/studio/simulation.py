@@ -36,7 +36,7 @@ from strapdown.studio.session_state import event_message
 from strapdown.studio.takes import Takes
 
 _BIT = {name: 1 << i for i, name in enumerate(frame.STATES)}
-_LATE_S = 0.25  # lost time that is not made up for: the real-time factor falls
+_LATE_S = 1.0  # time that is made up for after a stall; more is lost, and the real-time factor falls
 _BUDGET_S = 0.04  # of one frame: then commands are looked at again
 _FORGET_S = 2.0  # how often old readings are dropped
 
