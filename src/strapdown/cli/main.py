@@ -16,6 +16,7 @@ from strapdown.cli.evaluate import evaluate
 from strapdown.cli.navigate.command import navigate
 from strapdown.cli.orient.command import orient
 from strapdown.cli.reproduce.command import reproduce
+from strapdown.cli.run import run as run_scenario
 from strapdown.cli.sensors import sensors
 from strapdown.cli.simulate import simulate
 from strapdown.regular_file import remembering_inputs, shown_path
@@ -32,6 +33,7 @@ app = typer.Typer(
 )
 app.command("demo")(demo)
 app.command("simulate")(simulate)
+app.command("run")(run_scenario)
 app.command("reproduce")(reproduce)
 app.command("allan")(allan)
 app.add_typer(calibrate, name="calibrate")

@@ -65,7 +65,7 @@ KERNELS = (
     (frames.unexplained_rows, (_IN2, _IN1, _IN1, _OUT1, _OUT1)),
     (mounts.read_mounts, (_COUNTS1, _COUNTS1, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2, _IN1, _IN2, _IN2, _OUT2)),
     (mounts.all_within, (_OUT1, _OUT1, float64)),
-    (ideal.ideal_row, (_OUT2, int64, _IN1, _IN1, _IN2, int64, _OUT2, _OUT2, _OUT2)),
+    (ideal.ideal_rows, (_OUT2, _IN1, _IN1, _IN2, _OUT2, _OUT2, _OUT2)),
     (vibration.shake_rows, (_OUT2, _IN1, _IN2, _IN2, _OUT1)),
     (live_chain.read_rows, (_IN1, _OUT1, _OUT2, _IN1, _IN2, _IN2, _IN1, _OUT2, _OUT2)),
     (draws.draw_normals, (_RNG, _OUT1)),

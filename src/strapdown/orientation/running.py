@@ -59,6 +59,12 @@ class OrientationFilter:
         # writable: numba takes twice as long to find out the type of a locked array
         return self.kernel.step, self.packed_settings.copy(), type(self)
 
+    @property
+    def live_kernel(self) -> tuple[Any, Array]:
+        """The kernel of a live step, and its settings: for a loop that keeps the numbers of a state by itself. It changes
+        them in place, so pass a copy. A state from a `start` with step_s never waits for its second sample."""
+        return self._live[0], self._live[1]
+
     def __getstate__(self) -> dict[str, Any]:
         return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
 

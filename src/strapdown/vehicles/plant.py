@@ -49,6 +49,7 @@ class VehiclePlant:
         self._hit = np.zeros(1, np.int32)
         self.advance_to, self.read, self.push = plant.advance_to, plant.read, plant.push
         self.restore, self.reset, self.snapshot = plant.restore, plant.reset, plant.snapshot
+        self.advance_reading = plant.advance_reading
 
     @property
     def time_s(self) -> float:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import mujoco
+import numpy as np
 
 from strapdown.engines.mujoco.build import known
 from strapdown.engines.mujoco.integrators import reports_applied_acceleration
@@ -74,25 +75,36 @@ class Vehicle:
     wheels: tuple[WheelTable, ...] = ()
     servos: tuple[Servo, ...] = ()
     track_m: float | None = None
+    friction: float | None = None
     diagram: Path | None = None
 
-    def plant(self, *, gravity: float, step_s: float = 1e-3, density_kg_m3: float | None = None) -> VehiclePlant:
-        """The vehicle in MuJoCo, at the start. density_kg_m3: of the air; None: that which the vehicle is made for."""
+    def plant(
+        self,
+        *,
+        gravity: float,
+        step_s: float = 1e-3,
+        density_kg_m3: float | None = None,
+        friction: float | None = None,
+    ) -> VehiclePlant:
+        """The vehicle in MuJoCo, at the start. density_kg_m3: of the air; friction: of tyres on the ground. None: those
+        of the vehicle file."""
+        if friction is not None and not (self.wheels and 0.0 < friction < np.inf):
+            raise InputError(f"friction is {friction} for {self.name}; give a number above 0, to a vehicle with wheels")
         robot, physics = replace(self.robot, visuals=False), Physics(gravity, step_s, self.integrator)
-        law = self._law(self.density_kg_m3 if density_kg_m3 is None else density_kg_m3)
+        law = self._law(self.density_kg_m3 if density_kg_m3 is None else density_kg_m3, friction or self.friction)
         motors = [
             Motor(servo.actuator.name, servo.joint, "position", servo.most, servo.time_constant_s)
             for servo in self.servos
         ]
         return VehiclePlant(self, MujocoPlant(robot, physics, motors, law=law), law)
 
-    def _law(self, density: float) -> VehicleLaw:
+    def _law(self, density: float, friction: float | None) -> VehicleLaw:
         if self.coaxial is not None:
             return CoaxialLaw(self.body, self.coaxial, density)
         if self.rotors:
             return RotorLaw(self.body, self.rotors, self.parasitic_drag_n_s2_m2, self.density_kg_m3, density)
-        if self.wheels:
-            return WheelLaw(self.wheels, density)
+        if friction is not None:
+            return WheelLaw(self.wheels, friction, density)
         return JointLaw(self.servos, density)
 
 
@@ -187,5 +199,6 @@ def _vehicle(
         file.wheels,
         servos,
         file.track_m,
+        file.friction,
         diagram if diagram.is_file() else None,
     )

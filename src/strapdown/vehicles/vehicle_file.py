@@ -129,6 +129,7 @@ class VehicleFile(Table):
     density_kg_m3: Positive = 1.225
     parasitic_drag_n_s2_m2: tuple[NotNegative, NotNegative, NotNegative] = (0.0, 0.0, 0.0)
     track_m: Positive | None = None
+    friction: Positive | None = None
     rotors: Annotated[tuple[RotorTable, ...], Field(max_length=_MOST)] = ()
     coaxial: CoaxialTable | None = None
     wheels: Annotated[tuple[WheelTable, ...], Field(max_length=_MOST)] = ()
@@ -154,8 +155,10 @@ class VehicleFile(Table):
                 raise ValueError("has wheels on one side only; give a left and a right one")
             if self.track_m is None:
                 raise ValueError("has wheels but no track_m; give the distance between left and right wheels")
-        elif self.track_m is not None:
-            raise ValueError("has a track_m but no wheels; remove it")
+            if self.friction is None:
+                raise ValueError("has wheels but no friction; give that of tyres on the ground, for example 0.8")
+        elif self.track_m is not None or self.friction is not None:
+            raise ValueError("has a track_m or friction but no wheels; remove it")
         if any(self.parasitic_drag_n_s2_m2) and not self.rotors:
             raise ValueError("has a parasitic_drag_n_s2_m2, which is for vehicles with rotors; remove it")
         return self

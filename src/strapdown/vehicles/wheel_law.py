@@ -14,10 +14,10 @@ from strapdown.vehicles.vehicle_file import WheelTable
 
 
 class WheelLaw:
-    """Motors on the joints of wheels. The air does not act on it."""
+    """Motors on the joints of wheels. The air does not act on the vehicle. friction: of tyres on the ground."""
 
-    def __init__(self, wheels: Sequence[WheelTable], air_kg_m3: float) -> None:
-        self._tables, self._density = tuple(wheels), air_kg_m3
+    def __init__(self, wheels: Sequence[WheelTable], friction: float, air_kg_m3: float) -> None:
+        self._tables, self._friction, self._density = tuple(wheels), friction, air_kg_m3
         self.memory = np.zeros(AIR + FIELDS * len(self._tables))
         self._wheels = np.zeros((len(self._tables), kernel.COLUMNS))
         for column, name in (
@@ -40,6 +40,9 @@ class WheelLaw:
             unit[0, joint.dofadr[0]] = 1.0
             mujoco.mj_solveM(model, data, answer, unit)
             row[kernel.INERTIA] = 1.0 / answer[0, joint.dofadr[0]]
+            tyre = model.geom_bodyid == model.jnt_bodyid[joint.id]
+            model.geom_friction[tyre, 0] = self._friction
+            model.geom_priority[tyre] = 1  # else the engine takes the larger one of tyre and ground
 
     def identity(self) -> bytes:
         return self._wheels.tobytes()

@@ -14,7 +14,7 @@ class ForceLaw(Protocol):
     memory: NDArray[np.float64]  # everything that the future depends on
 
     def attach(self, model: Any, data: Any) -> None:
-        """Take views of the engine's arrays; called once, before anything else."""
+        """Take views of the engine's arrays, and change constants of the model; called once, before anything else."""
         ...
 
     def identity(self) -> bytes:

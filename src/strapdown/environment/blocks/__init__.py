@@ -10,6 +10,7 @@ from strapdown.environment.blocks import (
     flight_control,
     ground_control,
     height_control,
+    imu_block,
     integrator,
     limits,
     logic,
@@ -29,7 +30,7 @@ from strapdown.environment.diagram.kinds import kinds_of
 
 GENERAL = (sources, arithmetic, vectors, attitude, limits, logic, integrator, filters, pid, watching)
 VEHICLE = (
-    *(console, taps, truth, static_calibration, orientation_filters),
+    *(console, taps, truth, static_calibration, imu_block, orientation_filters),
     *(sticks, position_control, flight_control, height_control, mixers, ground_control, actuators, estimate),
 )
 MODULES = (*GENERAL, *VEHICLE)

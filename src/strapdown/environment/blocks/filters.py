@@ -29,6 +29,7 @@ def _frequency(default: float, description: str) -> Any:
 def _with_shape(given: Any, inputs: Mapping[str, Port]) -> Any:
     known = copy(given)
     known._shape = inputs["in"].shape or ()
+    known._length = known._shape[0] if len(known._shape) == 1 else 0
     return known
 
 
@@ -56,6 +57,7 @@ class LowPass:
 
     rate_hz: float | None = None
     _shape: tuple[int, ...] = ()
+    _length = 0  # of a vector, for the kernel; 0: a number, or no vector
 
     def __init__(self, p: Parameters) -> None:
         self.inputs, self.outputs = _same()
@@ -72,15 +74,15 @@ class LowPass:
         if state is None:
             return x, (x,)
         share = _share(self.p.time_constant_s, dt)
-        if isinstance(x, np.ndarray) and x.ndim == 1:
-            out = np.empty(len(x))
+        if self._length:
+            out = np.empty(self._length)
             try:
                 kernel.low_pass(x, state, share, out)
                 return out, (out,)
             except TypeError:  # integers, or a strided view
                 pass
-        out = state + share * (x - state)
-        return out, (out,)
+        moved = state + share * (x - state)
+        return moved, (moved,)
 
 
 @lru_cache(maxsize=1024)
@@ -98,6 +100,7 @@ class _SecondOrder:
     rate_hz: float | None = None
     p: Any
     _shape: tuple[int, ...] = ()
+    _length = 0  # of a vector, for the kernel; 0: a number, or no vector
 
     def __init__(self, p: Any) -> None:
         self.inputs, self.outputs = _same()
@@ -126,11 +129,12 @@ class _SecondOrder:
         if state is None:  # settled at x: both filters have gain 1 at frequency 0
             state = ((1.0 - b0) * x, (b2 - a2) * x)
         first, second = state
-        if isinstance(x, np.ndarray) and x.ndim == 1:
-            out, after, later = np.empty(len(x)), np.empty(len(x)), np.empty(len(x))
+        if self._length:
+            n = self._length
+            vector, after, later = np.empty(n), np.empty(n), np.empty(n)
             try:
-                kernel.second_order(x, first, second, b0, b1, b2, a1, a2, out, after, later)
-                return (after, later), (out,)
+                kernel.second_order(x, first, second, b0, b1, b2, a1, a2, vector, after, later)
+                return (after, later), (vector,)
             except TypeError:  # integers, or a strided view
                 pass
         out = b0 * x + first

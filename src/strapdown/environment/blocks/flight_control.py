@@ -17,7 +17,8 @@ ATTITUDE = Port(QUATERNION, "nb", (4,))
 RATE = Port("rad/s", "b", (3,))
 TILT = Port("rad", None, (2,))
 _ON = Port(FLAG, None, (), default=1.0)
-_NO_TILT, _NO_TORQUE = plain_array((0.0, 0.0)), plain_array((0.0, 0.0, 0.0))
+_LEVEL, _QUIET = np.zeros(4), np.zeros(6)  # states without an integral
+_NO_TILT, _NO_TORQUE = np.zeros(2), np.zeros(3)
 
 
 def gravity_parameter() -> Any:
@@ -52,16 +53,16 @@ class VelocityController:
 
     def start(self) -> Array:
         fix_signature(kernel.velocity_tilt)
-        return np.zeros(2)
+        return np.zeros(4)
 
     def step(
         self, state: Array, velocity: Array, measured: Array, attitude: Array, on: float, dt: float
     ) -> tuple[Array, tuple[Value, ...]]:
         if not on > ON:
-            return _NO_TILT, (_NO_TILT,)
+            return _LEVEL, (_NO_TILT,)
         out = np.empty(4)
         kernel.velocity_tilt(velocity, measured, attitude, state, dt, self._settings, out)
-        return out[2:], (out[:2],)
+        return out, (out[:2],)
 
 
 @block("attitude_controller", category="control")
@@ -120,11 +121,11 @@ class RateController:
 
     def start(self) -> Array:
         fix_signature(kernel.rate_torque)
-        return np.zeros(3)
+        return np.zeros(6)
 
     def step(self, state: Array, rate: Array, measured: Array, on: float, dt: float) -> tuple[Array, tuple[Value, ...]]:
         if not on > ON:
-            return _NO_TORQUE, (_NO_TORQUE,)
+            return _QUIET, (_NO_TORQUE,)
         out = np.empty(6)
         kernel.rate_torque(rate, measured, state, dt, self._settings, out)
-        return out[3:], (out[:3],)
+        return out, (out[:3],)

@@ -1,7 +1,5 @@
 """Height: an observer from acceleration and altimeter, and a controller of the thrust."""
 
-from typing import NamedTuple
-
 from strapdown.arrays import Array
 from strapdown.environment.blocks.common import between, not_negative
 from strapdown.environment.blocks.flight_control import ATTITUDE, gravity_parameter
@@ -12,11 +10,7 @@ from strapdown.environment.diagram.port import FLAG, Port, Value
 _FLAG = Port(FLAG, None, ())
 
 
-class Climb(NamedTuple):
-    """Height (m) and vertical speed (m/s)."""
-
-    height: float
-    speed: float
+Climb = tuple[float, float]  # height (m) and vertical speed (m/s)
 
 
 @block("height_observer", category="estimation")
@@ -52,7 +46,8 @@ class HeightObserver:
         w, x, y, z = attitude.tolist()
         upright = 1.0 - 2.0 * (x * x + y * y)
         if state is None:  # until the first reading
-            return (None, (0.0, 0.0)) if not new > ON else (Climb(altimeter * upright, 0.0), (altimeter * upright, 0.0))
+            found = (altimeter * upright, 0.0)
+            return (found, found) if new > ON else (None, (0.0, 0.0))
         p = self.p
         fx, fy, fz = accelerometer.tolist()
         up = 2.0 * (x * z - w * y) * fx + 2.0 * (y * z + w * x) * fy + upright * fz - p.gravity_m_s2
@@ -63,16 +58,12 @@ class HeightObserver:
             error = altimeter * upright - height
             height += p.height_gain * error
             speed += p.speed_gain * error
-        return Climb(height, speed), (height, speed)
+        found = (height, speed)
+        return found, found
 
 
-class Flight(NamedTuple):
-    """Height of the ground at arming, target (m), integral (m/s2); flying: the thrust is on."""
-
-    ground: float
-    target: float
-    integral: float
-    flying: bool
+# height of the ground at arming, target (m), integral (m/s2), whether the thrust is on
+Flight = tuple[float, float, float, bool]
 
 
 @block("altitude_controller", category="control")
@@ -116,14 +107,14 @@ class AltitudeController:
         if not on > ON:
             return None, (0.0, height, 0.0)
         if state is None:
-            state = Flight(height, height, 0.0, False)
+            state = (height, height, 0.0, False)
         ground, target, integral, flying = state
         if not flying:
             if not climb > 0.0:
                 return state, (0.0, height, 0.0)
             target = height
         elif climb < 0.0 and height - ground < p.landed_m:
-            return Flight(ground, height, 0.0, False), (0.0, height, 0.0)
+            return (ground, height, 0.0, False), (0.0, height, 0.0)
         target += climb * dt
         # not further ahead than the vertical speed reaches: a target that is out of reach does not wind up
         ahead = p.most_speed_m_s / p.height_gain if p.height_gain > 0.0 else 0.0
@@ -139,4 +130,4 @@ class AltitudeController:
         thrust = 0.0 if demand < 0.0 else p.most_thrust_n if demand > p.most_thrust_n else demand
         if (demand - thrust) * error <= 0.0:
             integral += p.speed_integral * error * dt
-        return Flight(ground, target, integral, True), (thrust, target, 1.0)
+        return (ground, target, integral, True), (thrust, target, 1.0)

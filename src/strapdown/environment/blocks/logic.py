@@ -26,7 +26,10 @@ class And(_Logic):
     Parameters = _Inputs
 
     def apply(self, *inputs: float) -> Value:
-        return 1.0 if all(x > ON for x in inputs) else 0.0
+        for x in inputs:  # quicker than all() of a generator
+            if not x > ON:
+                return 0.0
+        return 1.0
 
 
 @block("or", category="logic")
@@ -36,7 +39,10 @@ class Or(_Logic):
     Parameters = _Inputs
 
     def apply(self, *inputs: float) -> Value:
-        return 1.0 if any(x > ON for x in inputs) else 0.0
+        for x in inputs:
+            if x > ON:
+                return 1.0
+        return 0.0
 
 
 @block("not", category="logic")

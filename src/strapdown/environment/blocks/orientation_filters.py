@@ -5,7 +5,7 @@ All kinds have the same ports, so that one can take the place of another.
 
 import math
 from dataclasses import fields, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from pydantic import create_model, model_validator
@@ -17,10 +17,9 @@ from strapdown.environment.diagram.block import BlockParameters, block, paramete
 from strapdown.environment.diagram.port import FLAG, QUATERNION, Port, Value
 from strapdown.errors import InputError
 from strapdown.kernels.orientation.state import BIAS, SIGMA, Q
-from strapdown.live import Start, State
+from strapdown.live import Start
 from strapdown.orientation.catalogue import FILTERS
 from strapdown.rotation import IDENTITY
-from strapdown.sample import Sample
 
 _ATTITUDE = Port(QUATERNION, "nb", (4,))
 # settings that the inputs bias_sigma and tilt_sigma replace, by the filter that has them
@@ -53,17 +52,11 @@ FILTER_OUTPUTS = {
 }
 
 
-class Filtering(NamedTuple):
-    """state: of the filter; None: it has not started. waited_s: since its last sample. t: of that sample. sigmas: of
-    bias (rad/s) and attitude (rad) that it was started with."""
-
-    state: State | None
-    waited_s: float
-    t: float
-    sigmas: tuple[float, float]
-
-
-_IDLE = Filtering(None, 0.0, 0.0, (0.0, 0.0))
+# numbers of the filter's state, None before it has started; time since its last sample (s); standard deviations of
+# bias (rad/s) and attitude (rad) that it was started with
+Filtering = tuple[Array | None, float, tuple[float, float]]
+_IDLE: Filtering = (None, 0.0, (0.0, 0.0))
+_NO_FIELD = np.empty(0)
 
 
 def known_attitude(q: Array) -> Array | None:
@@ -81,7 +74,7 @@ class FilterBlock:
     def __init__(self, p: Any) -> None:
         self.filter = filter_of(self.name, p)
         self.inputs, self.outputs = dict(FILTER_INPUTS), dict(FILTER_OUTPUTS)
-        self._with_sigmas: dict[tuple[float, float], Any] = {(0.0, 0.0): self.filter}
+        self._kernels: dict[tuple[float, float], tuple[Any, Array]] = {}
         self._has_bias, self._has_sigma = self.filter.reports_bias, self.filter.reports_sigma
 
     def start(self) -> Filtering:
@@ -104,21 +97,22 @@ class FilterBlock:
         if hold > ON:
             given = known_attitude(start)
             return _IDLE, (IDENTITY if given is None else given, 0.0, 0.0, _NO_BIAS)
-        inner, waited_s, t, sigmas = state
+        numbers, waited_s, sigmas = state
         if not new > ON:
-            if inner is None:
+            if numbers is None:
                 return _IDLE, (IDENTITY, 0.0, 0.0, _NO_BIAS)
-            return Filtering(inner, waited_s + dt, t, sigmas), self._outputs(inner.numbers)
-        if inner is None:
-            sigmas = (bias_sigma, tilt_sigma)
-            since, estimator = 0.0, self._filter(sigmas)
-            inner = estimator.start(Start(step_s=dt, q_ns=known_attitude(start)))
+            return (numbers, waited_s + dt, sigmas), self._outputs(numbers)
+        if numbers is None:
+            sigmas, since = (bias_sigma, tilt_sigma), 0.0
+            numbers = self.filter.start(Start(step_s=dt, q_ns=known_attitude(start))).numbers
         else:
-            since, estimator = waited_s + dt, self._filter(sigmas)
-        t += since
-        field = magnetometer if magnetometer_new > ON else None
-        inner = estimator.step(inner, Sample(t, since, gyroscope, accelerometer, field))
-        return Filtering(inner, 0.0, t, sigmas), self._outputs(inner.numbers)
+            since = waited_s + dt
+        after = advanced(
+            self._kernels.get(sigmas) or self._kernel(sigmas),
+            numbers,
+            *(gyroscope, accelerometer, magnetometer if magnetometer_new > ON else _NO_FIELD, since),
+        )
+        return (after, 0.0, sigmas), self._outputs(after)
 
     def _outputs(self, numbers: Array) -> tuple[Value, ...]:
         bias = numbers[BIAS : BIAS + 3] if self._has_bias else _NO_BIAS
@@ -127,17 +121,29 @@ class FilterBlock:
         east, north, up = numbers[SIGMA : SIGMA + 3].tolist()
         return numbers[Q : Q + 4], east if east > north else north, up, bias
 
-    def _filter(self, sigmas: tuple[float, float]) -> Any:
-        """The filter with the standard deviations that it was started with; 0: its own."""
-        found = self._with_sigmas.get(sigmas)
-        if found is None:
-            changes = {
-                names[self.name]: math.degrees(sigma)
-                for names, sigma in zip((_BIAS_SIGMA, _TILT_SIGMA), sigmas, strict=True)
-                if self.name in names and sigma > 0.0
-            }
-            found = self._with_sigmas[sigmas] = replace(self.filter, **changes)
+    def _kernel(self, sigmas: tuple[float, float]) -> tuple[Any, Array]:
+        """The kernel and the settings with the standard deviations that the filter was started with; 0: its own."""
+        changes = {
+            names[self.name]: math.degrees(sigma)
+            for names, sigma in zip((_BIAS_SIGMA, _TILT_SIGMA), sigmas, strict=True)
+            if self.name in names and sigma > 0.0
+        }
+        found = self._kernels[sigmas] = replace(self.filter, **changes).live_kernel
         return found
+
+
+def advanced(
+    live: tuple[Any, Array], numbers: Array, gyroscope: Array, accelerometer: Array, field: Array, dt: float
+) -> Array:
+    """The numbers of a filter's state after a sample, by its kernel. field: empty without a new reading."""
+    kernel, settings = live
+    after = numbers.copy()
+    try:
+        kernel(after, settings, gyroscope, accelerometer, field, dt)
+    except TypeError:  # integers, or strided views
+        readings = (np.array(reading, dtype=np.float64) for reading in (gyroscope, accelerometer, field))
+        kernel(after, settings, *readings, dt)
+    return after
 
 
 def filter_of(name: str, p: BlockParameters) -> Any:

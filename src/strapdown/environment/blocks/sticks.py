@@ -1,6 +1,7 @@
 """From the sticks of the console to what the controllers of a flying vehicle are asked for."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from strapdown.environment.diagram.port import FLAG, Port, Value
 _DEG = math.pi / 180.0
 _STICKS = ("roll", "pitch", "yaw", "throttle")
 RATE_MODE, HOLD_MODE = 0.5, 1.5  # mode is below the first: rate; above the second: hold; between them: stabilise
-_State = tuple[tuple[float, ...], tuple[Value, ...]]
+_State = tuple[tuple[Any, ...], tuple[Value, ...]]
 
 
 @block("stick_commands", category="control")
@@ -33,6 +34,7 @@ class StickCommands:
 
     def __init__(self, p: Parameters) -> None:
         self.p = p
+        self._settings = tuple(p.model_dump().values())
         self.inputs = {name: Port("1", None, ()) for name in ("mode", *_STICKS)}
         self.outputs = {
             "tilt": Port("rad", None, (2,)),
@@ -50,11 +52,11 @@ class StickCommands:
     def step(
         self, state: _State, mode: float, roll: float, pitch: float, yaw: float, throttle: float, dt: float
     ) -> tuple[_State, tuple[Value, ...]]:
-        p = self.p
         # sticks rest most of the time; the parameters are part of the key because they may change
-        key = (mode, roll, pitch, yaw, throttle, *p.__dict__.values())
+        key = (mode, roll, pitch, yaw, throttle, self._settings)
         if key == state[0]:
             return state, state[1]
+        p = self.p
         tilt, rate, yaw_rate = p.most_tilt_deg * _DEG, p.most_rate_dps * _DEG, p.most_yaw_rate_dps * _DEG * yaw
         commands = (
             np.array((tilt * roll, tilt * pitch)),

@@ -111,6 +111,10 @@ class Runner:
                 self._kept = self._explained(error, group)
         self.ticks += 1
 
+    def skip(self, ticks: int) -> None:
+        """Pass over ticks at which no block is due; the caller knows that from the plan's steps."""
+        self.ticks += ticks
+
     def advance(self, ticks: int) -> None:
         """Several ticks."""
         for _ in range(ticks):

@@ -1,7 +1,7 @@
 """The virtual sensors of a session: read while the vehicle moves, logged, and passed on to the diagram."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from strapdown.arrays import Array
 from strapdown.engines.parts import Mount
 from strapdown.environment.session.growing import GrowingRows
 from strapdown.environment.session.sensor_faults import Reading, SensorFault
-from strapdown.kernels.environment.ideal import IRON, ideal_row
+from strapdown.kernels.environment.ideal import IRON, ideal_rows
 from strapdown.kernels.sensors.module import LOG_COLUMNS, NEW_MAG, READINGS, T
 from strapdown.live import PLANT_ROW, Ideal
 from strapdown.motion.vibration import Vibration
@@ -25,11 +25,11 @@ _ORDER = tuple(FIELDS)  # accelerometer, gyroscope, magnetometer: their places i
 @dataclass
 class Around:
     """What sensors feel besides motion; one object, changed in place each cycle. jets: phase, speed and acceleration of
-    each source of vibration (1, 3 sources). celsius: None if each part has its own constant temperature."""
+    each source of vibration, for each row (n, 3 sources). celsius: None if each part has its own constant temperature."""
 
     field_n: Array
     magnets: Array
-    jets: Array
+    jets: Array = field(default_factory=lambda: np.zeros((0, 0)))
     celsius: float | None = None
 
 
@@ -57,7 +57,9 @@ class LiveSensor:
         self.taps: dict[str, list[Tap]] = {}
         self._q_bs = None if tuple(mount.q_bs) == (1.0, 0.0, 0.0, 0.0) else np.array(mount.q_bs)
 
-    def sense(self, tick: int, t: float, rows: Array, j: int, around: Around, feed: "Feed") -> None:
+    def sense(self, tick: int, t: Array, rows: Array, j: int, around: Around, feed: "Feed") -> None:
+        """The next rows of the plant, (n, mounts, 22), of which mount j is the sensor's. t: their times; tick: of the
+        last one."""
         raise NotImplementedError
 
     def keep(self) -> Any:
@@ -147,7 +149,6 @@ class ModuleSensor(LiveSensor):
         self._count = 0  # rows in the buffers
         self._waiting: tuple[Array, ...] = ()
         self.vibration: Vibration | None = None  # as felt on its mount
-        self._now = np.zeros(1)
 
     def use(self, module: Module) -> None:
         """Another specimen or other errors from the next row on."""
@@ -155,16 +156,18 @@ class ModuleSensor(LiveSensor):
         self.module, self._reader = module, reader
         self._late = any(t.latency_s > 0.0 or t.jitter_s > 0.0 for t in module.triads.values())
 
-    def sense(self, tick: int, t: float, rows: Array, j: int, around: Around, feed: Feed) -> None:
-        i = self._count
-        self._now[0] = t
+    def sense(self, tick: int, t: Array, rows: Array, j: int, around: Around, feed: Feed) -> None:
+        i, n = self._count, self._count + len(t)
+        block = rows[:, j].copy()
         if self.vibration is not None:
-            self.vibration.shake(rows[j : j + 1], self._now, around.jets)
-        ideal_row(rows, j, self._iron, around.field_n, around.magnets, i, self._acc, self._gyr, self._mag)
-        self._t[i] = t
+            self.vibration.shake(block, t, around.jets)
+        whole = n == self._every and i == 0
+        acc, gyr, mag = (b if whole else b[i:n] for b in (self._acc, self._gyr, self._mag))
+        ideal_rows(block, self._iron, around.field_n, around.magnets, acc, gyr, mag)
+        self._t[i:n] = t
         if around.celsius is not None:
-            self._celsius[i] = around.celsius
-        self._count = n = i + 1
+            self._celsius[i:n] = around.celsius
+        self._count = n
         if tick % self._every:
             return
         self._count = 0
@@ -174,7 +177,7 @@ class ModuleSensor(LiveSensor):
         else:  # the first reading
             ideal = Ideal(self._t[:n], self._gyr[:n], self._acc[:n], self._mag[:n], celsius)
         self._state, log, newest = self._reader.read_log(self._state, ideal)
-        self.truth.append(np.concatenate(((t,), rows[j])))
+        self.truth.append(np.concatenate((t[-1:], block[-1])))
         if self._late:
             waiting = (*self._waiting, *log)
             arrived = sum(row.item(T) <= newest for row in waiting)
@@ -249,8 +252,9 @@ class ValueSensor(LiveSensor):
         self.log = GrowingRows(2 + size + (size + 1))  # t, new, value, sigma, instant
         self.out = False  # an outage
 
-    def sense(self, tick: int, t: float, rows: Array, j: int, around: Around, feed: Feed) -> None:
-        self._state, reading = self.read(self._state, t, rows, j)
+    def sense(self, tick: int, t: Array, rows: Array, j: int, around: Around, feed: Feed) -> None:
+        now = t.item(-1)
+        self._state, reading = self.read(self._state, now, rows[-1], j)
         if reading is None or self.out:
             return
         value, sigma, at = reading
@@ -258,7 +262,7 @@ class ValueSensor(LiveSensor):
             value, new = self._afflicted(self.instruments[0], Reading(value, True))
             if not new:
                 return
-        self.log.append(np.concatenate(((t, 1.0), np.atleast_1d(value), np.atleast_1d(sigma), (at,))))
+        self.log.append(np.concatenate(((now, 1.0), np.atleast_1d(value), np.atleast_1d(sigma), (at,))))
         for tap in self.taps.get(self.instruments[0], ()):
             feed.put((tap,), value, True)
             if tap.sigma is not None:

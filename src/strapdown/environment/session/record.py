@@ -82,6 +82,7 @@ def _meta(session: "Session") -> dict[str, Any]:
             for event in session.events
         ],
         "estimate": dict(session.wiring.estimate),
+        "sliders": session.wiring.sliders,
         "stopped": session.stopped,
     }
 

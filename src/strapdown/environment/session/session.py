@@ -4,6 +4,7 @@ Each cycle runs the diagram, then the dynamics, then the sensors. The state of e
 can be kept, rewound and repeated to the bit. docs/environment.md explains the loop.
 """
 
+import math
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from strapdown.environment.session.rates import rates_of
 from strapdown.environment.session.scenario import Scenario
 from strapdown.environment.session.signals import SignalLog, recorded_signals
 from strapdown.environment.session.surroundings import Surroundings
-from strapdown.environment.session.timetable import Timetable
+from strapdown.environment.session.timetable import Timetable, recorded_pilot
 from strapdown.environment.session.watch import Watch
 from strapdown.environment.session.wiring import Wiring, make_sensors, sensor_for
 from strapdown.errors import InputError
@@ -98,12 +99,12 @@ class Session:
         self.sensors: list[LiveSensor] = make_sensors(self)
         self._mounts = (Mount("body", self.vehicle.body), *(sensor.mount for sensor in self.sensors))
         self._check_links()
-        self._rows = np.empty((len(self._mounts), PLANT_ROW))
         self._places = list(enumerate(self.sensors, start=1))
         diagram = scenario.read_diagram(self.vehicle)
         rates = rates_of(self.kinds, lambda kind, name: sensor_for(self.sensors, kind, name))
         plan = planner(self.kinds, self.base_hz, rates=rates)
         self.runner = Runner(diagram, self.kinds, plan)
+        self._pilot = recorded_pilot(scenario)
         self._view = View(self)
         self._posted: list[Command] = []
         self._begin()
@@ -117,7 +118,7 @@ class Session:
         self.stopped = ""
         self.events: list[SessionEvent] = []
         self.faults: dict[str, Any] = {}  # that are active, by name
-        self.timetable = Timetable(self.scenario)
+        self.timetable = Timetable(self.scenario, self._pilot)
         self.surroundings = Surroundings(self.scene, self.scenario, self.vehicle, self.seed)
         for sensor in self.sensors:
             if isinstance(sensor, ModuleSensor) and self.surroundings.vibration is not None:
@@ -128,10 +129,23 @@ class Session:
         self._history: deque[Kept] = deque(maxlen=max(1, round(self.scenario.history_s) + 1))
         self.feed = Feed(self.runner.feeds)
         self.attach()
-        self.plant.read(self._mounts, self._rows)
-        x, y, z = self._rows[0, 0:3].tolist()
+        self._look()
+        x, y, z = self._body[0:3].tolist()
         self.watch = Watch((x, y, z))
-        self._sense(0, 0.0)
+        rows = np.empty((1, len(self._mounts), PLANT_ROW))
+        self.plant.read(self._mounts, rows[0])
+        watch = self.surroundings.watcher(self.plant, 1)
+        if watch is not None:
+            watch(0)
+        for place, sensor in self._places:
+            sensor.sense(0, np.zeros(1), rows, place, self.surroundings.felt_now, self.feed)
+        self._watch_phases = self.surroundings.watcher(self.plant, self._stride)
+
+    def _look(self) -> None:
+        """The true motion of the body, now."""
+        rows = np.empty((len(self._mounts), PLANT_ROW))
+        self.plant.read(self._mounts, rows)
+        self._body = rows[0]
 
     def attach(self) -> None:
         """Connect the session to its diagram; again after the diagram was replaced."""
@@ -140,6 +154,13 @@ class Session:
         self._command_of = self.runner.reader([self.wiring.command])
         self._sent: Any = None
         self._control_every = round(self.base_hz / self.runner.diagram.control_hz)
+        self._second = round(self.base_hz)
+        modules = [round(self.base_hz / s.rate_hz) for s in self.sensors if s.rate_hz is not None]
+        blocks = [step.every for step in self.runner.plan.steps if not step.watches]
+        self._stride = math.gcd(self._control_every, self._second, *modules, *blocks)
+        self._rows = np.empty((self._stride, len(self._mounts), PLANT_ROW))
+        self._steps = np.arange(1.0, self._stride + 1.0)
+        self._watch_phases = self.surroundings.watcher(self.plant, self._stride)
         self.signals.use(self.runner, recorded_signals(self.runner, self.kinds))
         self.wiring.feed_console(self.runner.feeds, self.console)
 
@@ -150,15 +171,16 @@ class Session:
     @property
     def truth(self) -> Array:
         """The true motion of the body: a row of live.PLANT_COLUMNS."""
-        return self._rows[0]
+        return self._body
 
     def tick(self) -> View:
-        """One cycle of the base clock: diagram, dynamics, sensors. SessionStopped if it cannot go on."""
+        """One cycle: diagram, dynamics, sensors. It has as many physics steps as lie between two instants at which a
+        block or a sensor is due. SessionStopped if it cannot go on."""
         if self.stopped:
             raise SessionStopped(self.stopped)
         tick = self.ticks
         t = tick / self.base_hz
-        if tick % self._snapshot_every == 0:
+        if tick % self._second == 0:
             self._remember()
         if t >= self.timetable.next_s:
             for command in self.timetable.due(t):
@@ -167,38 +189,38 @@ class Session:
             posted, self._posted = self._posted, []
             for command in posted:
                 self._carry_out(command)
+        count = self._stride - tick % self._stride
         try:
-            self.wiring.feed_truth(self.runner.feeds, self._rows, t)
+            self.wiring.feed_truth(self.runner.feeds, self._body, t)
             self.runner.tick()
             self.feed.taken(tick)
-            command = self._command_of()[0]
-            if command is not self._sent:
-                self.plant.actuate(np.atleast_1d(command))
-                self._sent = command
+            wanted = self._command_of()[0]
+            if wanted is not self._sent:
+                self.plant.actuate(np.atleast_1d(wanted))
+                self._sent = wanted
             if tick % self._control_every == 0:
                 self._control_cycle(t)
-            after = (tick + 1) / self.base_hz
-            self.plant.advance_to(after)
-            self.plant.read(self._mounts, self._rows)
+            if count == self._stride:
+                rows, times, watch = self._rows, (self._steps + tick) / self.base_hz, self._watch_phases
+            else:  # the first cycle after the diagram got another rate
+                rows, times = self._rows[:count], (self._steps[:count] + tick) / self.base_hz
+                watch = self.surroundings.watcher(self.plant, count)
+            self.plant.advance_reading(self._mounts, rows, watch)
         except (BlockError, InputError) as error:
             self._stop(str(error))
             raise SessionStopped(self.stopped) from None
-        self._sense(tick + 1, after)
-        self.ticks = tick + 1
+        self._body = rows[-1, 0]
+        self.ticks = tick = tick + count
+        self.runner.skip(count - 1)
+        around, feed = self.surroundings.felt_now, self.feed
+        for place, sensor in self._places:
+            sensor.sense(tick, times, rows, place, around, feed)
+        if count != self._stride:
+            self._watch_phases = self.surroundings.watcher(self.plant, self._stride)
         return self._view
 
-    @property
-    def _snapshot_every(self) -> int:
-        return round(self.base_hz)
-
-    def _sense(self, tick: int, t: float) -> None:
-        around = self.surroundings.felt(t, self.plant)
-        rows, feed = self._rows, self.feed
-        for j, sensor in self._places:
-            sensor.sense(tick, t, rows, j, around, feed)
-
     def _control_cycle(self, t: float) -> None:
-        row = self._rows[0].tolist()
+        row = self._body.tolist()
         self.surroundings.blow(t, row, self.plant, self._control_every / self.base_hz)
         self.watch, seen = self.watch.look(t, row, self.wiring.flies)
         self.events += seen
@@ -211,7 +233,7 @@ class Session:
         tick = self.tick
         while self.ticks < end:
             tick()
-            if progress is not None and self.ticks % self._snapshot_every == 0:
+            if progress is not None and self.ticks % self._second == 0:
                 progress(self.t_s)
         return self._view
 
@@ -288,7 +310,7 @@ class Session:
         self.timetable.bring_back(kept.timetable)
         self.surroundings.bring_back(kept.surroundings)
         self._sent = None
-        self.plant.read(self._mounts, self._rows)
+        self._look()
         while self._history and self._history[-1].ticks > kept.ticks:
             self._history.pop()
         self._done = [item for item in self._done if item[0] < kept.ticks]

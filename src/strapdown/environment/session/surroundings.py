@@ -1,6 +1,7 @@
 """The world around the vehicle while it moves: wind, magnets, temperature, vibration, and the faults that change them."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,17 +30,23 @@ class Surroundings:
         self._magnets: tuple[tuple[str, Magnet], ...] = ()
         self._steps: tuple[tuple[str, TemperatureStep], ...] = ()
         self._celsius: float | None = None  # of the parts, once a step has begun
-        self.felt_now = Around(scene.field_n(), scene.magnets(), np.zeros((1, 3 * len(vehicle.actuators) + 3)))
+        self.felt_now = Around(scene.field_n(), scene.magnets())
 
-    def felt(self, t: float, plant: VehiclePlant) -> Around:
-        """What sensors feel besides motion, now."""
-        if self.vibration is not None:
-            jets, n = self.felt_now.jets, len(plant.phases)
-            jets[0, : 3 * n : 3], jets[0, 1 : 3 * n : 3] = plant.phases, plant.achieved
-            if self._radius:  # the way along the road
-                jets[0, 3 * n] = self._radius * plant.phases.mean()
-                jets[0, 3 * n + 1] = self._radius * plant.achieved.mean()
-        return self.felt_now
+    def watcher(self, plant: VehiclePlant, steps: int) -> Callable[[int], None] | None:
+        """A function that keeps the phases of the sources of vibration after step k; None without vibration."""
+        if self.vibration is None:
+            return None
+        n, radius, phases, speeds = len(plant.phases), self._radius, plant.phases, plant.speeds
+        jets = self.felt_now.jets = np.zeros((steps, 3 * n + 3))
+
+        def watch(k: int) -> None:
+            jets[k, : 3 * n : 3] = phases
+            jets[k, 1 : 3 * n : 3] = speeds
+            if radius:  # the way along the road
+                jets[k, 3 * n] = radius * phases.mean()
+                jets[k, 3 * n + 1] = radius * speeds.mean()
+
+        return watch
 
     def blow(self, t: float, row: list[float], plant: VehiclePlant, dt: float) -> None:
         """Wind, magnets on the vehicle and temperature of a control cycle. row: of the body."""
@@ -92,11 +99,10 @@ class Surroundings:
 
     def keep(self) -> Any:
         around = self.felt_now
-        felt = around.field_n, around.magnets, around.jets.copy(), around.celsius
+        felt = around.field_n, around.magnets, around.celsius
         return self.scene, self.wind, self._wind, self._gusts, self._magnets, self._steps, self._celsius, felt
 
     def bring_back(self, kept: Any) -> None:
         self.scene, self.wind, self._wind, self._gusts, self._magnets, self._steps, self._celsius, felt = kept
-        field, magnets, jets, celsius = felt
+        field, magnets, celsius = felt
         self.felt_now.field_n, self.felt_now.magnets, self.felt_now.celsius = field, magnets, celsius
-        self.felt_now.jets[:] = jets

@@ -5,7 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from strapdown.environment.session.commands import BeginFault, Command, EndFault, SetConsole
+from strapdown.environment.session.files import read_console
 from strapdown.environment.session.scenario import Scenario
+
+
+def recorded_pilot(scenario: Scenario) -> list[tuple[float, dict[str, Any]]]:
+    """The console of the recorded session that the scenario names."""
+    return [] if scenario.pilot_recording is None else read_console(scenario.folder / scenario.pilot_recording)
 
 
 class Timetable:

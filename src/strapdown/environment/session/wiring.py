@@ -71,6 +71,11 @@ class Wiring:
                 f"{len(vehicle.actuators)}: {', '.join(actuator.name for actuator in vehicle.actuators)}"
             )
 
+    @property
+    def sliders(self) -> list[str]:
+        """Paths of the slider blocks."""
+        return [path for _, path in self._sliders]
+
     def _tap(self, runner: Runner, step: Any, sensors: Sequence[LiveSensor]) -> None:
         sensor = sensor_for(sensors, step.kind, step.block.p.sensor)
         names = list(step.block.feeds)
@@ -85,9 +90,9 @@ class Wiring:
             if path in console.sliders:
                 feeds[slot] = console.sliders[path]
 
-    def feed_truth(self, feeds: list[Any], rows: Array, t: float) -> None:
+    def feed_truth(self, feeds: list[Any], body: Array, t: float) -> None:
         if self._truth:
-            row = rows[0].copy()
+            row = body.copy()
             for slot, first, last in self._truth:
                 feeds[slot] = row[first:last]
         for slot in self._clocks:

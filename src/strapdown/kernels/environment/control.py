@@ -62,8 +62,9 @@ def attitude_rate(attitude, tilt, heading, yaw_rate, dt, settings, out):
 
 
 @live
-def rate_torque(wanted, rate, integral, dt, settings, out):
+def rate_torque(wanted, rate, before, dt, settings, out):
     """Torque (N m, out[0:3]) and the next integral (rad/s2, out[3:6]) from the wanted and the present body rates.
+    before: out of the cycle before.
 
     The integral stops while the demand is at its limit and the error would drive it further out. Gyroscopic torque of
     the body is added.
@@ -71,11 +72,12 @@ def rate_torque(wanted, rate, integral, dt, settings, out):
     s, torque = pointer(settings), pointer(out)
     for i in range(3):
         e = wanted[i] - rate[i]
-        turn = s[PROPORTIONAL + i] * e + integral[i]
+        integral = before[3 + i]
+        turn = s[PROPORTIONAL + i] * e + integral
         most = s[MOST_TURN + i]
         limited = min(max(turn, -most), most)
         grows = (turn - limited) * e <= 0.0
-        torque[3 + i] = integral[i] + s[INTEGRAL + i] * e * dt if grows else integral[i]
+        torque[3 + i] = integral + s[INTEGRAL + i] * e * dt if grows else integral
         torque[i] = s[INERTIA + i] * limited
     hx, hy, hz = s[INERTIA] * rate[0], s[INERTIA + 1] * rate[1], s[INERTIA + 2] * rate[2]
     torque[0] += rate[1] * hz - rate[2] * hy
@@ -85,8 +87,8 @@ def rate_torque(wanted, rate, integral, dt, settings, out):
 
 
 @live
-def velocity_tilt(wanted, measured, attitude, integral, dt, settings, out):
-    """Roll and pitch (rad, out[0:2]) and the next integral (m/s2, frame n, out[2:4]).
+def velocity_tilt(wanted, measured, attitude, before, dt, settings, out):
+    """Roll and pitch (rad, out[0:2]) and the next integral (m/s2, frame n, out[2:4]). before: out of the cycle before.
 
     wanted: forward and left, in the level frame of the heading (m/s); measured: frame n. The thrust leans towards the
     wanted acceleration, whose size is limited; the integral stops while it is and the error would drive it further.
@@ -98,14 +100,15 @@ def velocity_tilt(wanted, measured, attitude, integral, dt, settings, out):
     c, sn = (east / n, north / n) if n > 0.0 else (1.0, 0.0)
     ex = c * wanted[0] - sn * wanted[1] - measured[0]
     ey = sn * wanted[0] + c * wanted[1] - measured[1]
-    ax, ay = s[V_PROPORTIONAL] * ex + integral[0], s[V_PROPORTIONAL] * ey + integral[1]
+    ix, iy = before[2], before[3]
+    ax, ay = s[V_PROPORTIONAL] * ex + ix, s[V_PROPORTIONAL] * ey + iy
     size = math.sqrt(ax * ax + ay * ay)
     grows = True
     if size > s[V_MOST]:
         grows = ax * ex + ay * ey <= 0.0
         ax, ay = ax * s[V_MOST] / size, ay * s[V_MOST] / size
-    o[2] = integral[0] + s[V_INTEGRAL] * ex * dt if grows else integral[0]
-    o[3] = integral[1] + s[V_INTEGRAL] * ey * dt if grows else integral[1]
+    o[2] = ix + s[V_INTEGRAL] * ex * dt if grows else ix
+    o[3] = iy + s[V_INTEGRAL] * ey * dt if grows else iy
     forward, left = c * ax + sn * ay, c * ay - sn * ax
     g = s[V_GRAVITY]
     o[0] = -math.atan2(left, math.sqrt(forward * forward + g * g))

@@ -16,8 +16,7 @@ COLUMNS = 6
 def wheel_torques(memory, wheels, speeds, dt, force):
     """Write the torque of each wheel's motor (N m) over the coming step.
 
-    The servo acts on the error at the end of the step as far as the inertia of the wheel alone tells it: stable at any
-    gain and step.
+    No step may turn the error of a wheel in the air around: the gain is at most its inertia over the step.
     """
     n = len(wheels)
     m, speed, out = pointer(memory), pointer(speeds), pointer(force)
@@ -26,7 +25,7 @@ def wheel_torques(memory, wheels, speeds, dt, force):
         p = row(wheels, i)
         dof = int(p[DOF])
         wanted = min(max(m[command + i], -p[FASTEST]), p[FASTEST])
-        torque = p[SERVO] * (wanted - speed[dof]) / (1.0 + p[SERVO] * dt / p[INERTIA])
+        torque = min(p[SERVO], p[INERTIA] / dt) * (wanted - speed[dof])
         out[dof] = m[share + i] * min(max(torque, -p[MOST_TORQUE]), p[MOST_TORQUE])
 
 
