@@ -215,7 +215,15 @@ export function is(name: StateName): boolean {
   return has(now.value.state, name);
 }
 
-/** A quantity as it is shown: unit and factor from SI. */
+/** A quantity as it is shown: unit and factor from SI. "rad/s/√Hz" is shown as its first part, rad/s. */
 export function shownAs(unit: string | null | undefined): M.Display {
-  return world.value.hello?.display[unit ?? ""] ?? { unit: unit ?? "", factor: 1 };
+  const display = world.value.hello?.display ?? {};
+  const text = unit ?? "";
+  if (display[text]) return display[text];
+  let best = "";
+  for (const known of Object.keys(display)) {
+    if (known.length > best.length && known !== "1" && text.startsWith(known) && "/ ".includes(text[known.length] ?? "x")) best = known;
+  }
+  const first = display[best];
+  return first ? { unit: first.unit + text.slice(best.length), factor: first.factor } : { unit: text, factor: 1 };
 }

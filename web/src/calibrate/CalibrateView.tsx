@@ -1,0 +1,2 @@
+import type { ReactNode } from "react";
+export default function CalibrateView(): ReactNode { return <main />; }

@@ -1,0 +1,2 @@
+import type { ReactNode } from "react";
+export default function ReportView(): ReactNode { return <main />; }
