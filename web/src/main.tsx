@@ -2,6 +2,7 @@
 import { lazy, StrictMode, Suspense, useEffect, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 import "uplot/dist/uPlot.min.css";
+import "@xyflow/react/dist/base.css";
 import "./css/tokens.css";
 import "./css/base.css";
 import "./css/controls.css";
