@@ -43,9 +43,36 @@ function licences(metafile) {
   return `The page of strapdown studio contains these libraries.\n\n${parts.join(`\n${"-".repeat(80)}\n\n`)}`;
 }
 
+/** A 16 x 16 icon for browsers that ask for favicon.ico: a rounded frame with two axes. */
+function icon() {
+  const n = 16;
+  const pixels = Buffer.alloc(n * n * 4);
+  const inside = (x, y) => Math.hypot(Math.max(4 - x, 0, x - 11), Math.max(4 - y, 0, y - 11)) <= 3.5;
+  for (let y = 0; y < n; y++) {
+    for (let x = 0; x < n; x++) {
+      const edge = inside(x, y) && !(inside(x - 1, y) && inside(x + 1, y) && inside(x, y - 1) && inside(x, y + 1));
+      const axis = (x === 5 && y >= 4 && y <= 11) || (y === 11 && x >= 5 && x <= 12) || (x + y === 16 && x >= 5 && x <= 10);
+      const rgba = !inside(x, y) ? [0, 0, 0, 0] : edge || axis ? [0xff, 0xa5, 0x93, 0xff] : [0x21, 0x1a, 0x14, 0xff];
+      pixels.set(rgba, ((n - 1 - y) * n + x) * 4); // blue, green, red, alpha; lowest row first
+    }
+  }
+  const head = Buffer.alloc(22 + 40);
+  head.writeUInt16LE(1, 2);
+  head.writeUInt16LE(1, 4);
+  head.set([n, n, 0, 0, 1, 0, 32, 0], 6);
+  head.writeUInt32LE(40 + pixels.length + n * 4, 14);
+  head.writeUInt32LE(22, 18);
+  head.writeUInt32LE(40, 22);
+  head.writeInt32LE(n, 26);
+  head.writeInt32LE(2 * n, 30);
+  head.set([1, 0, 32, 0], 34);
+  return Buffer.concat([head, pixels, Buffer.alloc(n * 4)]);
+}
+
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 cpSync(join(here, "public"), out, { recursive: true });
+writeFileSync(join(out, "favicon.ico"), icon());
 if (watch) {
   const running = await context(options);
   await running.watch();

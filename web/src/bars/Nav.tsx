@@ -33,7 +33,7 @@ export function Nav({ view }: { view: View }): ReactNode {
           </nav>
           <span className="sep" />
           <button type="button" className="btn quiet loaded" onClick={() => show("chooser")} title="Run something else">
-            <b>{session.vehicle_title}</b> <span className="dim">{session.title !== session.vehicle_title ? session.title : ""}</span>
+            <b>{session.vehicle_title}</b> <span className="dim">{shortTitle(session.title, session.vehicle_title)}</span>
             <Caret />
           </button>
         </>
@@ -45,6 +45,12 @@ export function Nav({ view }: { view: View }): ReactNode {
       <Button className="quiet ico" label="Change between dark and light" title="Dark or light" onClick={() => ui.set((u) => ({ theme: u.theme === "dark" ? "light" : "dark" }))}><Theme /></Button>
     </header>
   );
+}
+
+/** The title of a scenario without the vehicle in front: "Quadcopter: a box" is "a box". */
+export function shortTitle(title: string, vehicle: string): string {
+  const rest = title.toLowerCase().startsWith(vehicle.toLowerCase()) ? title.slice(vehicle.length).replace(/^[:,\s]+/, "") : title;
+  return rest;
 }
 
 function LayoutMenu(): ReactNode {

@@ -109,7 +109,7 @@ function PoseWork({ calibration, start }: { calibration: M.Calibration; start(wo
       </div>
       <div className="pose-foot">
         <div className="grow">
-          <p><b>{calibration.state === "done" ? "All readings are taken" : calibration.state === "failed" ? "Failed" : computing ? "Computing the result" : taking ? `Hold still, ${step?.title ?? ""}` : `Next: ${step?.title ?? ""}`}</b>
+          <p><b>{calibration.state === "done" ? "All readings are taken" : calibration.state === "failed" ? "Failed" : computing ? "Computing the result" : taking ? `Hold still, ${(WORDS[step?.title ?? ""] ?? step?.title ?? "").toLowerCase()}` : `Next: ${WORDS[step?.title ?? ""] ?? step?.title ?? ""}`}</b>
             <span className="dim s"> {calibration.state === "failed" ? sentenceCase(calibration.error) : calibration.instruction}</span></p>
           <div className={`progress ${calibration.state === "done" ? "ok" : ""}`} role="progressbar" aria-label="Readings" aria-valuenow={Math.round(100 * share)} aria-valuemin={0} aria-valuemax={100}><Bar share={calibration.state === "done" ? 1 : share} /></div>
         </div>
@@ -139,7 +139,7 @@ function PosePicture({ pose, now }: { pose: M.Pose; now: boolean }): ReactNode {
       // the vehicle stands for the sensor that is fixed to it
       const bodies: M.Body[] = [{ name: "world", parent: null, geoms: [] }, { ...main, parent: 0 }];
       const poses = new Float32Array([0, 0, 0, 1, 0, 0, 0, 0, 0, 0, ...key.split(",").map(Number)]);
-      drawPortrait(canvas.current, { bodies, poses, main: 1, azimuth: -2.35, elevation: 0.32, distance: 3.9, ground: null, gravity: true });
+      drawPortrait(canvas.current, { bodies, poses, main: 1, azimuth: -2.35, elevation: 0.32, distance: 3.05, ground: null, gravity: true });
     };
     draw();
     const watch = new ResizeObserver(draw);

@@ -138,7 +138,7 @@ function VehicleCard({ card, first, loaded }: { card: Card; first: boolean; load
               {card.choices.map((c) => <option key={c.name} value={c.name}>{c.title || c.name}</option>)}
             </select>
           ) : (
-            <span className="grow s dim cut">{choice.title}</span>
+            <span className="grow" />
           )}
           <Button className="small quiet" title="The pilot script of the scenario flies" onClick={() => void open({ choice: choice.name, script: true })} label={`Watch ${choice.title || choice.name}`}>Watch</Button>
           <Button className={`small ${first ? "prim" : ""}`} onClick={() => void open({ choice: choice.name })} label={`Run ${choice.title || choice.name}`}><Play />{loaded === choice.name ? "Again" : "Run"}</Button>

@@ -25,6 +25,13 @@ export function blockHeight(ports: Ports): number {
   return TOP + Math.max(1, ports.inputs.length, ports.outputs.length) * PORT_STEP + 6;
 }
 
+/** Width of a block, from the length of its words: wires are routed before it is drawn. */
+export function blockWidth(data: { title: string; ports: Ports; port: string | null }): number {
+  const longest = (ports: readonly PortInfo[]): number => Math.max(0, ...ports.map((p) => (p.name === "in" || p.name === "out" ? 0 : p.name.length)));
+  const [ins, outs] = data.port ? [0, 0] : [longest(data.ports.inputs), longest(data.ports.outputs)];
+  return Math.ceil(Math.max(data.port ? 76 : 100, 32 + 7 * data.title.length, 24 + 6 * (ins + outs) + (ins && outs ? 14 : 0)));
+}
+
 const SHAPES: Record<PortShape, ReactNode> = {
   number: <circle cx="6" cy="6" r="4" />,
   vector: <rect x="2" y="2" width="8" height="8" />,
@@ -62,7 +69,7 @@ export const BlockNode = memo(function BlockNode({ data, selected }: NodeProps<B
   const small = zoom < 0.6;
   const classes = ["nd", `cat-${data.category.replaceAll(" ", "-")}`, data.bad ? "bad" : "", data.sub ? "subd" : "", data.truth ? "truth" : "", data.port ? "sheet-port" : "", selected ? "sel0" : ""];
   return (
-    <div className={classes.join(" ")} style={{ height: blockHeight(data.ports) }}>
+    <div className={classes.join(" ")} style={{ width: blockWidth(data), height: blockHeight(data.ports) }}>
       <header><i />{data.title}</header>
       {data.ports.inputs.map((port, i) => <Port key={port.name} port={port} side="in" index={i} bad={data.badPorts.includes(port.name)} small={small} />)}
       {data.ports.outputs.map((port, i) => <Port key={port.name} port={port} side="out" index={i} bad={false} small={small} />)}

@@ -5,15 +5,21 @@ import type * as M from "../messages.ts";
 import { connection, world } from "../state/studio.ts";
 import { useStore } from "../state/store.ts";
 import { Button } from "../ui/controls.tsx";
-import { BlockNode, PortIcon, type BlockNodeType } from "./BlockNode.tsx";
+import { blockHeight, blockWidth, BlockNode, HEAD, PORT_STEP, PortIcon, type BlockNodeType } from "./BlockNode.tsx";
 import { draft, edit, redo, undo } from "./draft.ts";
 import { addBlock, blockOf, connect, disconnect, freeName, moveBlocks, portOf, portsOf, removeBlocks, shapeOf, sheetAt, type Diagram, type PortTable, type Sheet } from "./model.ts";
 import { KIND_DRAG } from "./Palette.tsx";
+import { routes, type WireEnds } from "./routing.ts";
 import { showValues } from "./values.ts";
 import { WireEdge, type WireEdgeType } from "./WireEdge.tsx";
 
 const nodeTypes = { block: BlockNode };
 const edgeTypes = { wire: WireEdge };
+
+// files place blocks with room for long names; the canvas draws them closer
+const CLOSER = { x: 0.76, y: 0.94 };
+const onCanvas = (at: [number, number] | undefined): { x: number; y: number } => ({ x: (at?.[0] ?? 0) * CLOSER.x, y: (at?.[1] ?? 0) * CLOSER.y });
+const inFile = (p: { x: number; y: number }): [number, number] => [Math.round(p.x / CLOSER.x), Math.round(p.y / CLOSER.y)];
 
 interface Shown {
   nodes: BlockNodeType[];
@@ -36,7 +42,7 @@ function shownSheet(diagram: Diagram, sheet: Sheet, path: readonly string[], sta
     return {
       id: block.name,
       type: "block",
-      position: { x: block.at?.[0] ?? 0, y: block.at?.[1] ?? 0 },
+      position: onCanvas(block.at),
       selected: block.name === selected,
       ariaLabel: `Block ${block.name}, ${block.diagram ? "sub-diagram" : (kind?.category ?? block.kind ?? "")}`,
       data: {
@@ -57,14 +63,14 @@ function shownSheet(diagram: Diagram, sheet: Sheet, path: readonly string[], sta
     id: `${side === "input" ? ">" : "<"} ${port.name}`,
     type: "block",
     deletable: false,
-    position: { x: port.at?.[0] ?? 0, y: port.at?.[1] ?? 0 },
+    position: onCanvas(port.at),
     ariaLabel: `${side} ${port.name} of this sub-diagram`,
     data: { title: port.name, category: "sheet", ports: side === "input" ? { inputs: [], outputs: [plain(port)] } : { inputs: [plain(port)], outputs: [] }, sub: false, bad: false, badPorts: [], truth: false, port: side, note: "" },
   });
   nodes.push(...(sheet.input ?? []).map((p) => sheetPort(p, "input")), ...(sheet.output ?? []).map((p) => sheetPort(p, "output")));
   const byId = new Map(nodes.map((n) => [n.id, n]));
   const seen = new Set<string>();
-  const into = new Map<string, number>();
+  const ways = wireWays(sheet, byId);
   const edges: WireEdgeType[] = (sheet.wire ?? []).map((wire) => {
     const source = blockOf(wire.from) || `> ${wire.from}`;
     const target = blockOf(wire.to) || `< ${wire.to}`;
@@ -72,8 +78,6 @@ function shownSheet(diagram: Diagram, sheet: Sheet, path: readonly string[], sta
     const wrong = byId.get(target)?.data.badPorts.includes(portOf(wire.to)) ?? false;
     const first = !seen.has(wire.from);
     seen.add(wire.from);
-    const order = into.get(target) ?? 0;
-    into.set(target, order + 1);
     return {
       id: wire.to,
       type: "wire",
@@ -85,11 +89,29 @@ function shownSheet(diagram: Diagram, sheet: Sheet, path: readonly string[], sta
       ariaLabel: `Wire from ${wire.from} to ${wire.to}`,
       data: {
         shape: out ? shapeOf(out) : "number", signal: signals.get(wire.from) ?? null, first, bad: wrong,
-        truth: byId.get(source)?.data.truth ?? false, lit: selected !== null && (source === selected || target === selected), offset: 7 * order,
+        truth: byId.get(source)?.data.truth ?? false, lit: selected !== null && (source === selected || target === selected), way: ways.get(wire.to) ?? [[0, 0], [0, 0]],
       },
     };
   });
   return { nodes, edges };
+}
+
+/** The ways of all wires of a sheet past its blocks. */
+function wireWays(sheet: Sheet, byId: ReadonlyMap<string, BlockNodeType>): ReturnType<typeof routes> {
+  const boxes = [...byId.values()].map((n) => ({ id: n.id, x: n.position.x, y: n.position.y, w: blockWidth(n.data), h: blockHeight(n.data.ports) }));
+  const wires = (sheet.wire ?? []).flatMap((wire): WireEnds[] => {
+    const [source, target] = [blockOf(wire.from) || `> ${wire.from}`, blockOf(wire.to) || `< ${wire.to}`];
+    const [a, b] = [byId.get(source), byId.get(target)];
+    if (!a || !b) return [];
+    const out = a.data.ports.outputs.findIndex((p) => p.name === portOf(wire.from));
+    const into = b.data.ports.inputs.findIndex((p) => p.name === portOf(wire.to));
+    return [{
+      id: wire.to, source, target, key: wire.from,
+      from: [a.position.x + blockWidth(a.data), a.position.y + HEAD + out * PORT_STEP],
+      to: [b.position.x, b.position.y + HEAD + into * PORT_STEP],
+    }];
+  });
+  return routes(wires, boxes);
 }
 
 export function Canvas({ diagram }: { diagram: Diagram }): ReactNode {
@@ -129,8 +151,8 @@ function Inside({ diagram }: { diagram: Diagram }): ReactNode {
     // arrow keys move a block without dragging
     const keyed = changes.filter((c) => c.type === "position" && c.dragging === false && c.position);
     if (keyed.length) {
-      const places = new Map(keyed.flatMap((c) => (c.type === "position" && c.position ? [[c.id, [Math.round(c.position.x), Math.round(c.position.y)] as [number, number]] as const] : [])));
-      const moved = [...places].some(([id, [x, y]]) => shown.nodes.some((n) => n.id === id && (Math.round(n.position.x) !== x || Math.round(n.position.y) !== y)));
+      const places = new Map(keyed.flatMap((c) => (c.type === "position" && c.position ? [[c.id, inFile(c.position)] as const] : [])));
+      const moved = [...places].some(([id, [x, y]]) => shown.nodes.some((n) => n.id === id && inFile(n.position).join() !== `${x},${y}`));
       if (moved) edit((d) => moveBlocks(d, path, places));
     }
   };
@@ -139,7 +161,7 @@ function Inside({ diagram }: { diagram: Diagram }): ReactNode {
     if (!kind || !sheet) return;
     const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     const name = freeName(sheet, kind.replaceAll("_", " "));
-    edit((d) => addBlock(d, path, { name, kind, at: [Math.round(at.x), Math.round(at.y)] }));
+    edit((d) => addBlock(d, path, { name, kind, at: inFile(at) }));
     draft.set({ selected: name });
   };
   const keys = (event: React.KeyboardEvent): void => {

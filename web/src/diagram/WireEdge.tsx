@@ -1,6 +1,7 @@
 // A wire with the present value of its signal near its source.
-import { BaseEdge, EdgeLabelRenderer, getSmoothStepPath, useStore as useFlow, type Edge, type EdgeProps } from "@xyflow/react";
+import { BaseEdge, EdgeLabelRenderer, useStore as useFlow, type Edge, type EdgeProps } from "@xyflow/react";
 import { memo, type ReactNode } from "react";
+import { pathOf, type Way } from "./routing.ts";
 import { pill } from "./values.ts";
 import type { PortShape } from "./model.ts";
 
@@ -11,19 +12,15 @@ export interface WireData extends Record<string, unknown> {
   bad: boolean;
   truth: boolean;
   lit: boolean; // of the selected block
-  offset: number;
+  way: Way;
 }
 export type WireEdgeType = Edge<WireData, "wire">;
 
 export const WireEdge = memo(function WireEdge(props: EdgeProps<WireEdgeType>): ReactNode {
-  const { data, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, selected, id } = props;
+  const { data, sourceX, sourceY, targetX, targetY, selected, id } = props;
   const zoom = useFlow((s) => s.transform[2]);
   if (!data) return null;
-  const back = targetX < sourceX + 24;
-  const [path] = getSmoothStepPath({
-    sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, borderRadius: 7, offset: 14 + data.offset,
-    ...(back ? {} : { centerX: Math.max(sourceX + 16, targetX - 16 - data.offset) }),
-  });
+  const path = pathOf(data.way, [sourceX, sourceY], [targetX, targetY]);
   const classes = ["wire", `w-${data.shape}`, data.bad ? "bad" : "", data.truth ? "truth" : "", data.lit || selected ? "lit" : ""].join(" ");
   return (
     <>

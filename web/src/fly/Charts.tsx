@@ -250,10 +250,14 @@ function Gutter({ model }: { model: ChartModel }): ReactNode {
         <dl className="err">
           <dt>error</dt>
           <dd ref={cell(0)} />
-          <dt>3σ band</dt>
-          <dd ref={cell(1)} className="ce" />
-          <dt>inside, <span ref={cell(3)} /></dt>
-          <dd ref={cell(2)} />
+          {model.band && (
+            <>
+              <dt>3σ band</dt>
+              <dd ref={cell(1)} className="ce" />
+              <dt>inside, <span ref={cell(3)} /></dt>
+              <dd ref={cell(2)} />
+            </>
+          )}
         </dl>
       ) : (
         <table>

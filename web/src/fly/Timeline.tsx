@@ -16,7 +16,7 @@ const SHOWN_KINDS = ["lift_off", "touch_down", "push", "sensor", "parameters", "
 
 export function Timeline(): ReactNode {
   return (
-    <section className="tl" id="region-timeline" aria-label="Timeline" tabIndex={-1}>
+    <section className="timeline" id="region-timeline" aria-label="Timeline" tabIndex={-1}>
       <TimelineHead />
       <TimelineCanvas />
     </section>

@@ -10,6 +10,7 @@ export interface ChartLine {
   role: Signal["role"];
   label: string; // of the axis: x, roll
   colour: string; // token
+  tint?: boolean; // lighter, towards the colour of truth
   width: number;
   alpha: number;
   factor: number;
@@ -77,8 +78,8 @@ function model(spec: ChartSpec, signals: Signal[], only: number | null, title: s
     for (let part = 0; part < signal.size; part++) {
       if (only !== null && part !== only) continue;
       const alone = only !== null || signal.size === 1;
-      const style = alone ? { ...ROLE[signal.role] } : { colour: AXES[part % 4]!, ...axisWidth(signal.role) };
-      if (!alone && signal.role === "truth") style.colour = "truth";
+      const style: { colour: string; width: number; alpha: number; tint?: boolean } = alone ? { ...ROLE[signal.role] } : { colour: AXES[part % 4]!, ...axisWidth(signal.role) };
+      if (!alone && signal.role === "truth") style.tint = true;
       if (alone && signal.role === "signal" && several > 1) style.colour = ["y", "x", "z", "field", "gravity"][single++ % 5]!;
       lines.push({ signal: signal.name, part, role: signal.role, label: signal.labels[part] || (several > 1 ? signal.title : ""), factor, wraps: signal.labels[part] === "heading" && signal.role !== "error", ...style });
     }

@@ -23,6 +23,7 @@ export interface StripView {
 }
 
 const LEFT = 34;
+const GAP_S = 1; // without a value: the line is broken
 
 export class Strip {
   readonly plot: uPlot;
@@ -68,7 +69,7 @@ export class Strip {
           },
         },
       ],
-      series: [{}, ...this.model.lines.map((line) => ({ stroke: () => token(line.colour), width: line.width * scale, alpha: line.alpha, paths: this.path, points: { show: false } }))],
+      series: [{}, ...this.model.lines.map((line) => ({ stroke: () => (line.tint ? towardsTruth(token(line.colour)) : token(line.colour)), width: line.width * scale, alpha: line.alpha, paths: this.path, points: { show: false } }))],
       hooks: { drawAxes: [() => this.under()], draw: [() => this.over()] },
     };
   }
@@ -262,6 +263,13 @@ export class Strip {
   }
 }
 
+/** The hue of an axis, lighter (darker on light): truth among three axes. */
+function towardsTruth(hue: string): string {
+  const part = (text: string, i: number): number => parseInt(text.slice(1 + 2 * i, 3 + 2 * i), 16);
+  const truth = token("truth");
+  return `rgb(${[0, 1, 2].map((i) => Math.round(0.4 * part(hue, i) + 0.6 * part(truth, i))).join()})`;
+}
+
 /** A line through samples: every sample where there are few, the lowest and highest of each pixel where there are many. */
 function trace(path: Path2D, u: uPlot, samples: Samples, column: Float32Array, factor: number, [first, last]: [number, number], wraps = false): void {
   const { times } = samples;
@@ -278,6 +286,8 @@ function trace(path: Path2D, u: uPlot, samples: Samples, column: Float32Array, f
   let low = 0;
   let high = 0;
   let end = 0;
+  let before = NaN;
+  let known = -Infinity; // time of the last value
   const flush = (): void => {
     if (at < 0) return;
     if (open) path.lineTo(at, py(low));
@@ -289,11 +299,14 @@ function trace(path: Path2D, u: uPlot, samples: Samples, column: Float32Array, f
   };
   for (let i = first; i < last; i++) {
     const v = column[i]! * factor;
-    if (v !== v || (wraps && i > first && Math.abs(v - column[i - 1]! * factor) > 180)) {
+    // slow sensors have no value in most rows: the line goes on, unless the gap is long
+    if (v !== v) continue;
+    if (times[i]! - known > GAP_S || (wraps && Math.abs(v - before) > 180)) {
       flush();
       open = false;
-      if (v !== v) continue;
     }
+    known = times[i]!;
+    before = v;
     if (!dense) {
       if (open) path.lineTo(px(times[i]!), py(v));
       else path.moveTo(px(times[i]!), py(v));

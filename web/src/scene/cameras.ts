@@ -8,7 +8,7 @@ const FOLLOW_S = 0.35; // time in which the chase camera follows a turn
 export class CameraRig {
   readonly camera = new PerspectiveCamera(38, 1, 0.02, 2500);
   private azimuth = -0.5; // of the camera around the vehicle, from behind
-  private elevation = 0.3;
+  private elevation = 0.2;
   private zoom = 1;
   private heading = 0;
   private headingKnown = false;
@@ -26,7 +26,7 @@ export class CameraRig {
 
   reset(): void {
     this.azimuth = -0.5;
-    this.elevation = 0.3;
+    this.elevation = 0.2;
     this.zoom = 1;
   }
 
@@ -56,7 +56,7 @@ export class CameraRig {
     else this.target.lerp(at, Math.min(1, dt / 0.08));
     this.targetKnown = true;
     const angle = (mode === "chase" ? this.heading : 0) + Math.PI + this.azimuth;
-    const distance = 4.4 * radius * this.zoom;
+    const distance = 4.1 * radius * this.zoom;
     const flat = Math.cos(this.elevation) * distance;
     this.camera.position.set(
       this.target.x + Math.cos(angle) * flat,

@@ -16,8 +16,8 @@ export class Arrow {
 
   constructor(colour: Color, private readonly size: number, onTop = true) {
     this.material = new MeshBasicMaterial({ color: colour, depthTest: !onTop, transparent: onTop });
-    this.shaft = new Mesh(new CylinderGeometry(0.014, 0.014, 1, 8).translate(0, 0.5, 0), this.material);
-    this.head = new Mesh(new ConeGeometry(0.055, 0.17, 14).translate(0, -0.085, 0), this.material);
+    this.shaft = new Mesh(new CylinderGeometry(0.0085, 0.0085, 1, 8).translate(0, 0.5, 0), this.material);
+    this.head = new Mesh(new ConeGeometry(0.034, 0.12, 12).translate(0, -0.06, 0), this.material);
     this.root.add(this.shaft, this.head);
     if (onTop) this.root.renderOrder = 5;
     for (const part of [this.shaft, this.head]) part.renderOrder = this.root.renderOrder;
@@ -29,7 +29,7 @@ export class Arrow {
     if (!this.root.visible) return;
     this.root.position.copy(from);
     this.root.quaternion.copy(new Quaternion().setFromUnitVectors(UP, direction.clone().divideScalar(length)));
-    this.shaft.scale.set(this.size, Math.max(1e-4, length - 0.16 * this.size), this.size);
+    this.shaft.scale.set(this.size, Math.max(1e-4, length - 0.11 * this.size), this.size);
     this.head.scale.setScalar(this.size);
     this.head.position.y = length;
     this.tip.copy(from).add(direction);

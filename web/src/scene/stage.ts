@@ -78,11 +78,11 @@ export class Stage {
     const s = 0.95 * r;
     this.arrows = {
       x: make("x", s), y: make("y", s), z: make("z", s), g: make("gravity", s), B: make("field", s),
-      X: new Arrow(colour("x"), 0.9, false), Y: new Arrow(colour("y"), 0.9, false), Z: new Arrow(colour("z"), 0.9, false), push: make("accent", 1.3 * s),
+      X: new Arrow(colour("x"), 0.7 * s, false), Y: new Arrow(colour("y"), 0.7 * s, false), Z: new Arrow(colour("z"), 0.7 * s, false), push: make("accent", 1.3 * s),
     };
     for (const arrow of Object.values(this.arrows)) this.scene.add(arrow.root);
     const origin = new Vector3(0, 0, 0.01);
-    const w = Math.min(1.5, Math.max(0.5, 2 * r));
+    const w = Math.min(1.5, Math.max(0.5, 1.6 * r));
     this.arrows.X.set(origin, new Vector3(w, 0, 0));
     this.arrows.Y.set(origin, new Vector3(0, w, 0));
     this.arrows.Z.set(origin, new Vector3(0, 0, w));
@@ -138,14 +138,14 @@ export class Stage {
   private axes(body: Matrix4, at: Vector3, picture: Picture): void {
     const { arrows } = this;
     if (!arrows) return;
-    const length = 1.5 * this.unit;
+    const length = 1.25 * this.unit;
     const along = (x: number, y: number, z: number, l: number): Vector3 => new Vector3(x, y, z).transformDirection(body).multiplyScalar(l);
     arrows.x.set(at, along(1, 0, 0, length));
     arrows.y.set(at, along(0, 1, 0, length));
-    arrows.z.set(at, along(0, 0, 1, length));
-    arrows.g.set(at, new Vector3(0, 0, picture.gravity ? -1.7 * this.unit : 0));
+    arrows.z.set(at, along(0, 0, 1, 0.9 * length));
+    arrows.g.set(at, new Vector3(0, 0, picture.gravity ? -1.35 * this.unit : 0));
     const field = picture.field ? new Vector3(...picture.field) : new Vector3();
-    arrows.B.set(at, field.length() > 1e-3 ? field.normalize().multiplyScalar(1.55 * this.unit) : field.set(0, 0, 0));
+    arrows.B.set(at, field.length() > 1e-3 ? field.normalize().multiplyScalar(1.3 * this.unit) : field.set(0, 0, 0));
     const inside = picture.camera === "body";
     for (const name of ["x", "y", "z", "g", "B"] as const) if (inside) arrows[name].root.visible = false;
     arrows.push.root.visible = false;

@@ -67,7 +67,7 @@ function exponential(value: number, digits: number): string {
 /** A number for a text field: as short as it can be without loss. */
 export function forField(value: number): string {
   if (!Number.isFinite(value)) return "";
-  const text = String(Number(value.toPrecision(7)));
+  const text = String(Number(value.toPrecision(4)));
   return text.replace("-", MINUS);
 }
 

@@ -132,6 +132,8 @@ export class Samples {
   valueAt(signal: string, part: number, t: number): number {
     const column = this.column(signal, part);
     if (!column || this.rows === 0 || t < this.first - 1e-9) return NaN;
-    return column[this.indexAt(t)]!;
+    // slow sensors have no value in most rows: the last one counts, if it is not old
+    for (let i = this.indexAt(t); i >= 0 && this.times[i]! > t - 1; i--) if (column[i]! === column[i]!) return column[i]!;
+    return NaN;
   }
 }
