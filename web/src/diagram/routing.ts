@@ -20,6 +20,7 @@ export type Way = [number, number][];
 const CLEAR = 7; // around blocks
 const STEP = 9;
 const STUB = 16; // straight part at a port
+const PILL = 58; // room for the value near the source
 const CROSSING = 60;
 const ON_TOP = 14;
 
@@ -72,12 +73,12 @@ export function routes(wires: readonly WireEnds[], boxes: readonly Box[]): Map<s
     const [tx, ty] = wire.to;
     let best: Way = [wire.from, wire.to];
     let least = Infinity;
-    const consider = (way: Way): void => {
-      const c = cost(way);
+    const consider = (way: Way, more = 0): void => {
+      const c = cost(way) + more;
       if (c < least) [best, least] = [way, c];
     };
     if (tx > sx && Math.abs(sy - ty) < 1) consider([wire.from, wire.to]);
-    for (let x = sx + STUB; x <= tx - STUB; x += STEP) consider([wire.from, [x, sy], [x, ty], wire.to]);
+    for (let x = sx + STUB; x <= tx - STUB; x += STEP) consider([wire.from, [x, sy], [x, ty], wire.to], x < sx + PILL ? 5 : 0);
     if (least >= CROSSING) {
       for (let n = 0; n < 5; n++) {
         for (let k = 0; k < 5; k++) {
