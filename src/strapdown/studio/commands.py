@@ -40,6 +40,7 @@ class Open(Command):
     choice: Label | None = None
     upload: Label | None = None
     seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None
+    script: bool = False  # let the pilot script of the scenario fly, with its planned faults
 
 
 class SetConsole(Command):

@@ -148,7 +148,8 @@ class Chart(Part):
 
 
 class Signals(Part):
-    """All signals. Frames with this epoch carry them. charts: what to show at first."""
+    """All signals. Those of the diagram are called "diagram/PATH.OUTPUT". Frames with this epoch carry them. charts:
+    what to show at first."""
 
     type: Literal["signals"] = "signals"
     epoch: int
@@ -272,6 +273,7 @@ class Session(Part):
     vehicle_kind: str
     seed: int
     duration_s: float
+    script: bool  # the pilot script and the planned faults of the scenario are carried out
     start_s: float
     bodies: list[Body]
     body: int  # the one that carries the sensors
@@ -413,7 +415,7 @@ class Pose(Part):
 
 class Calibration(Part):
     """Where a guided calibration is. coverage: share from 0 to 1. covered, missing: directions of the field in the
-    frame of the sensor (unit vectors) that have been seen, and that have not. taken_s, wanted_s: of the present step. points:
+    frame of the sensor (unit vectors) that have been seen, and that have not. taken_s, wanted_s: of this step. points:
     readings for the picture, thinned. before, after: of the calibrated readings."""
 
     type: Literal["calibration"] = "calibration"

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from strapdown.environment.complaint import first_complaint
 from strapdown.environment.diagram.problem import did_you_mean
 from strapdown.environment.session import commands as c
-from strapdown.environment.session.console import console_values
+from strapdown.environment.session.console import STICKS, console_values
 from strapdown.environment.session.events import SessionEvent
 from strapdown.environment.session.faults import GustFault, Magnet, Outage, TemperatureStep, WeakMotor
 from strapdown.environment.session.live_sensors import LiveSensor, ModuleSensor, ValueSensor
@@ -30,7 +30,9 @@ def apply(session: "Session", command: c.Command) -> tuple[SessionEvent, ...]:
     if isinstance(command, c.SetConsole):
         changes = console_values(command.changes)
         refused = session.set_console(changes)
-        events = [SessionEvent(t, "console", {"changes": dict(command.changes)})]
+        events = []
+        if not set(command.changes) <= set(STICKS):  # sticks are recorded as signals, at every control cycle
+            events.append(SessionEvent(t, "console", {"changes": dict(command.changes)}))
         if refused:
             events.append(SessionEvent(t, "refused", {"reason": refused}))
         return tuple(events)

@@ -10,16 +10,20 @@ _CHUNK = 4096  # rows
 
 
 class GrowingRows:
-    """Rows of `width` numbers in chunks: adding one copies nothing that is there."""
+    """Rows of `width` numbers in chunks: adding one copies nothing that is there. Rows at the beginning can be forgotten;
+    the others keep their numbers."""
 
     def __init__(self, width: int) -> None:
         self.width = width
         self._chunks: list[Array] = []
         self._last = np.empty((0, width))
         self._used = 0
+        self._gone = 0  # chunks that were forgotten
+        self.first = 0  # number of the first row that is kept
 
     def __len__(self) -> int:
-        return _CHUNK * max(len(self._chunks) - 1, 0) + self._used
+        """All rows, also those that were forgotten."""
+        return _CHUNK * max(self._gone + len(self._chunks) - 1, 0) + self._used
 
     def append(self, row: Any) -> None:
         if self._used == len(self._last):
@@ -42,12 +46,28 @@ class GrowingRows:
     def cut(self, count: int) -> None:
         """Keep the first rows only."""
         whole, rest = divmod(count, _CHUNK)
-        del self._chunks[whole + (rest > 0) :]
+        del self._chunks[max(whole + (rest > 0) - self._gone, 0) :]
         self._last = self._chunks[-1] if self._chunks else np.empty((0, self.width))
-        self._used = rest if rest else len(self._last)
+        self._used = rest if rest and self._chunks else len(self._last)
+        self.first = min(self.first, len(self))
+
+    def forget(self, count: int) -> None:
+        """Forget the first rows. The last chunk stays."""
+        self.first = max(self.first, min(count, len(self)))
+        gone = min(self.first // _CHUNK - self._gone, len(self._chunks) - 1)
+        if gone > 0:
+            del self._chunks[:gone]
+            self._gone += gone
+
+    def newest(self) -> Array | None:
+        """The last row; it must not be changed. None if there is none."""
+        return self._last[self._used - 1] if self._used else None
 
     def rows(self, first: int = 0) -> Array:
-        """The rows from `first` on, as a new array."""
-        start = first // _CHUNK
+        """The rows from `first` on that are kept, as a new array."""
+        if not self._chunks:
+            return np.empty((0, self.width))
+        first = max(first, self.first)
+        start = first // _CHUNK - self._gone
         chunks = self._chunks[start:-1] + [self._last[: self._used]]
-        return np.concatenate(chunks)[first - start * _CHUNK :] if self._chunks else np.empty((0, self.width))
+        return np.concatenate(chunks)[first - (start + self._gone) * _CHUNK :]

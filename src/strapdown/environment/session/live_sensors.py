@@ -1,5 +1,6 @@
 """The virtual sensors of a session: read while the vehicle moves, logged, and passed on to the diagram."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,7 @@ from strapdown.sensors.module import Module
 from strapdown.sensors.module_reader import FIELDS
 from strapdown.types import Motion
 
+_FASTEST_HZ = 200.0  # of sensors with a pace of their own, for the length of their log
 _ORDER = tuple(FIELDS)  # accelerometer, gyroscope, magnetometer: their places in a row of a module's log
 
 
@@ -74,6 +76,10 @@ class LiveSensor:
         raise NotImplementedError
 
     def _restore(self, own: Any) -> None:
+        raise NotImplementedError
+
+    def forget(self, keep_s: float) -> None:
+        """Drop readings that are older than this."""
         raise NotImplementedError
 
     def begin_fault(self, name: str, fault: SensorFault, seed: int) -> None:
@@ -228,6 +234,15 @@ class ModuleSensor(LiveSensor):
         if module is not self.module:
             self.use(module)
 
+    def forget(self, keep_s: float) -> None:
+        assert self.rate_hz is not None
+        for rows in (self.log, self.truth):
+            rows.forget(len(rows) - math.ceil(keep_s * self.rate_hz))
+
+    def ideal_now(self, instrument: str) -> Array:
+        """What an ideal instrument reads now, frame s."""
+        return {"accelerometer": self._acc, "gyroscope": self._gyr, "magnetometer": self._mag}[instrument][self._count - 1]
+
     def motion(self) -> Motion:
         """The truth of the sensor's frame at its own times."""
         return motion_of(self.truth.rows())
@@ -267,6 +282,9 @@ class ValueSensor(LiveSensor):
             feed.put((tap,), value, True)
             if tap.sigma is not None:
                 feed.feeds[tap.sigma], feed.feeds[tap.at] = sigma, at
+
+    def forget(self, keep_s: float) -> None:
+        self.log.forget(len(self.log) - math.ceil(keep_s * min(self.base_hz, _FASTEST_HZ)))
 
     def _own(self) -> Any:
         return self._state, len(self.log), self.out

@@ -15,6 +15,7 @@ import numpy as np
 from strapdown.arrays import Array
 from strapdown.engines.parts import Mount
 from strapdown.environment.diagram.check import planner
+from strapdown.environment.diagram.file import Diagram
 from strapdown.environment.diagram.kinds import Kinds, builtin
 from strapdown.environment.diagram.runner import BlockError, Runner
 from strapdown.environment.diagram.runner import Snapshot as DiagramSnapshot
@@ -85,9 +86,17 @@ class View:
 
 
 class Session:
-    """A scenario that runs. seed: instead of the scenario's. kinds: blocks of the user's own besides the package's."""
+    """A scenario that runs. seed: instead of the scenario's. kinds: blocks of the user's own besides the package's.
+    diagram: instead of the scenario's."""
 
-    def __init__(self, scenario: Scenario, *, seed: int | None = None, kinds: Kinds | None = None) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        seed: int | None = None,
+        kinds: Kinds | None = None,
+        diagram: Diagram | None = None,
+    ) -> None:
         self.scenario, self.seed = scenario, scenario.seed if seed is None else seed
         self.kinds = builtin() if kinds is None else kinds
         self.vehicle = scenario.read_vehicle()
@@ -97,10 +106,10 @@ class Session:
             gravity=self.scene.g(), step_s=1.0 / self.base_hz, density_kg_m3=self.scene.density()
         )
         self.sensors: list[LiveSensor] = make_sensors(self)
-        self._mounts = (Mount("body", self.vehicle.body), *(sensor.mount for sensor in self.sensors))
-        self._check_links()
-        self._places = list(enumerate(self.sensors, start=1))
-        diagram = scenario.read_diagram(self.vehicle)
+        self.mounts = (Mount("body", self.vehicle.body), *(sensor.mount for sensor in self.sensors))
+        self.check_links()
+        self.places = list(enumerate(self.sensors, start=1))
+        diagram = scenario.read_diagram(self.vehicle) if diagram is None else diagram
         rates = rates_of(self.kinds, lambda kind, name: sensor_for(self.sensors, kind, name))
         plan = planner(self.kinds, self.base_hz, rates=rates)
         self.runner = Runner(diagram, self.kinds, plan)
@@ -132,19 +141,19 @@ class Session:
         self._look()
         x, y, z = self._body[0:3].tolist()
         self.watch = Watch((x, y, z))
-        rows = np.empty((1, len(self._mounts), PLANT_ROW))
-        self.plant.read(self._mounts, rows[0])
+        rows = np.empty((1, len(self.mounts), PLANT_ROW))
+        self.plant.read(self.mounts, rows[0])
         watch = self.surroundings.watcher(self.plant, 1)
         if watch is not None:
             watch(0)
-        for place, sensor in self._places:
+        for place, sensor in self.places:
             sensor.sense(0, np.zeros(1), rows, place, self.surroundings.felt_now, self.feed)
         self._watch_phases = self.surroundings.watcher(self.plant, self._stride)
 
     def _look(self) -> None:
         """The true motion of the body, now."""
-        rows = np.empty((len(self._mounts), PLANT_ROW))
-        self.plant.read(self._mounts, rows)
+        rows = np.empty((len(self.mounts), PLANT_ROW))
+        self.plant.read(self.mounts, rows)
         self._body = rows[0]
 
     def attach(self) -> None:
@@ -158,7 +167,7 @@ class Session:
         modules = [round(self.base_hz / s.rate_hz) for s in self.sensors if s.rate_hz is not None]
         blocks = [step.every for step in self.runner.plan.steps if not step.watches]
         self._stride = math.gcd(self._control_every, self._second, *modules, *blocks)
-        self._rows = np.empty((self._stride, len(self._mounts), PLANT_ROW))
+        self._rows = np.empty((self._stride, len(self.mounts), PLANT_ROW))
         self._steps = np.arange(1.0, self._stride + 1.0)
         self._watch_phases = self.surroundings.watcher(self.plant, self._stride)
         self.signals.use(self.runner, recorded_signals(self.runner, self.kinds))
@@ -205,7 +214,7 @@ class Session:
             else:  # the first cycle after the diagram got another rate
                 rows, times = self._rows[:count], (self._steps[:count] + tick) / self.base_hz
                 watch = self.surroundings.watcher(self.plant, count)
-            self.plant.advance_reading(self._mounts, rows, watch)
+            self.plant.advance_reading(self.mounts, rows, watch)
         except (BlockError, InputError) as error:
             self._stop(str(error))
             raise SessionStopped(self.stopped) from None
@@ -213,7 +222,7 @@ class Session:
         self.ticks = tick = tick + count
         self.runner.skip(count - 1)
         around, feed = self.surroundings.felt_now, self.feed
-        for place, sensor in self._places:
+        for place, sensor in self.places:
             sensor.sense(tick, times, rows, place, around, feed)
         if count != self._stride:
             self._watch_phases = self.surroundings.watcher(self.plant, self._stride)
@@ -246,6 +255,26 @@ class Session:
     def post(self, command: Command) -> None:
         """Carry out a command before the next cycle. What it refuses is an event."""
         self._posted.append(command)
+
+    def act(self, command: Command) -> tuple[SessionEvent, ...]:
+        """Carry out a command now, between two cycles; the events that it made. InputError: it was refused."""
+        if self.ticks % self._second == 0:
+            self._remember()  # the state before the command: a rewind repeats the command
+        events = apply(self, command)
+        self.events += events
+        self._done.append((self.ticks, command))
+        return events
+
+    def forget_before(self, t_s: float) -> None:
+        """Drop what was recorded before a time; what a rewind needs is kept."""
+        if self._history:
+            t_s = min(t_s, self._history[0].ticks / self.base_hz)
+        control_hz = self.base_hz / self._control_every
+        since = max(0.0, self.t_s - t_s)
+        for rows, hz in ((self.signals, control_hz), (self.body, control_hz)):
+            rows.forget(len(rows) - math.ceil(since * hz))
+        for sensor in self.sensors:
+            sensor.forget(since)
 
     def operate(self, **changes: Any) -> None:
         """Move controls of the console before the next cycle."""
@@ -341,13 +370,22 @@ class Session:
         self.restore(self.started)
         self._done = []
 
+    def begin_history(self) -> None:
+        """Rewinds go back to this time at most: what came before cannot be restored any more."""
+        self._history.clear()
+        self._done = []
+        self._remember()
+
     def _remember(self) -> None:
         if not self._history or self._history[-1].ticks < self.ticks:
             self._history.append(self.snapshot())
+            first = self._history[0].ticks
+            if self._done and self._done[0][0] < first:
+                self._done = [item for item in self._done if item[0] >= first]
 
-    def _check_links(self) -> None:
+    def check_links(self) -> None:
         links = self.plant.links()
-        for mount in self._mounts:
+        for mount in self.mounts:
             if mount.link not in links:
                 raise InputError(
                     f'sensor "{mount.name}" is on link "{mount.link}", which vehicle "{self.vehicle.name}" does not have; '

@@ -56,7 +56,17 @@ class SignalLog:
             self._compact()
 
     def __len__(self) -> int:
+        """All rows, also those that were forgotten."""
         return sum(len(rows) for _, rows in self._stretches) + len(self._pending)
+
+    def forget(self, count: int) -> None:
+        """Forget the first rows; a stretch that is forgotten as a whole keeps its last chunk."""
+        self._compact()
+        for _, rows in self._stretches:
+            rows.forget(count)
+            count -= len(rows)
+            if count <= 0:
+                return
 
     def cut(self, count: int) -> None:
         """Keep the first rows only."""
@@ -93,7 +103,7 @@ class SignalLog:
         for stretch, _ in self._stretches:
             for name, port in stretch.items():
                 ports.setdefault(name, port)
-        n = len(self)
+        n = sum(len(rows) - rows.first for _, rows in self._stretches)
         t = np.empty(n)
         columns = {name: np.full((n, *(port.shape or ())), np.nan) for name, port in ports.items()}
         first = 0
