@@ -16,10 +16,13 @@ import { Strip } from "./strip.ts";
 export const DRAG = "application/x-strapdown-signal";
 const LOWEST_REM = 5.25; // height of a chart: 84 px
 
+/** The newest time, taken once for all charts: they are drawn one after the other. */
+let clock = 0;
+
 /** Right edge and left edge of all charts, s. */
 export function shownRange(): [number, number] {
   const { end, span } = ui.value;
-  const to = end ?? live.frame?.t ?? 0;
+  const to = end ?? clock;
   return [to - span, to];
 }
 
@@ -70,7 +73,7 @@ export function Charts(): ReactNode {
           </div>
         )}
         {models.map((model, i) => (
-          <ChartRow key={model.key + model.lines.length} model={model} last={i === models.length - 1} />
+          <ChartRow key={model.key + model.lines.length} model={model} first={i === 0} last={i === models.length - 1} />
         ))}
       </div>
     </section>
@@ -133,7 +136,7 @@ function SignalMenu(): ReactNode {
   );
 }
 
-function ChartRow({ model, last }: { model: ChartModel; last: boolean }): ReactNode {
+function ChartRow({ model, first, last }: { model: ChartModel; first: boolean; last: boolean }): ReactNode {
   const canvas = useRef<HTMLDivElement>(null);
   const strip = useRef<Strip | null>(null);
   const theme = useStore(ui, (u) => u.theme);
@@ -150,8 +153,9 @@ function ChartRow({ model, last }: { model: ChartModel; last: boolean }): ReactN
     const watch = new ResizeObserver(([entry]) => made.resize(entry!.contentRect.width, entry!.contentRect.height));
     watch.observe(host);
     const stop = everyFrame(15, () => {
+      if (first) clock = live.frame?.t ?? 0;
       const [from, to] = shownRange();
-      made.draw({ from, to, cursor: shownTime(), ...seen.current });
+      made.draw({ from, to, cursor: ui.value.cursor ?? clock, ...seen.current });
     }, true);
     return () => {
       stop();
@@ -159,7 +163,7 @@ function ChartRow({ model, last }: { model: ChartModel; last: boolean }): ReactN
       made.destroy();
       strip.current = null;
     };
-  }, [model, last, theme]);
+  }, [model, first, last, theme]);
   useEffect(() => strip.current?.fit(), [fit]);
   const zoom = useRef<{ x: number; t: number } | null>(null);
   const timeAt = (event: React.PointerEvent | React.WheelEvent): number => strip.current!.timeAt(event.clientX - canvas.current!.getBoundingClientRect().left);
@@ -272,7 +276,7 @@ function Gutter({ model }: { model: ChartModel }): ReactNode {
           <tbody>
             {model.rows.map((row, r) => (
               <tr key={row}>
-                <th scope="row" className={rowColour(model, row)}>{row || <span className="sr">value</span>}</th>
+                <th scope="row" className={rowColour(model, row)}>{row && row !== model.title.toLowerCase() ? row : <span className="sr">value</span>}</th>
                 {columns.map((role, c) => <td key={role} ref={cell(r * columns.length + c)} className={`num ${role === "truth" ? "dim" : ""}`} />)}
               </tr>
             ))}

@@ -16,8 +16,8 @@ export class Arrow {
 
   constructor(colour: Color, private readonly size: number, onTop = true) {
     this.material = new MeshBasicMaterial({ color: colour, depthTest: !onTop, transparent: onTop });
-    this.shaft = new Mesh(new CylinderGeometry(0.0085, 0.0085, 1, 8).translate(0, 0.5, 0), this.material);
-    this.head = new Mesh(new ConeGeometry(0.034, 0.12, 12).translate(0, -0.06, 0), this.material);
+    this.shaft = new Mesh(new CylinderGeometry(0.0065, 0.0065, 1, 8).translate(0, 0.5, 0), this.material);
+    this.head = new Mesh(new ConeGeometry(0.03, 0.11, 12).translate(0, -0.055, 0), this.material);
     this.root.add(this.shaft, this.head);
     if (onTop) this.root.renderOrder = 5;
     for (const part of [this.shaft, this.head]) part.renderOrder = this.root.renderOrder;

@@ -18,10 +18,7 @@ export class Poses {
   }
 
   append(t: number, poses: Float32Array, estimate: Float32Array | null): void {
-    if (this.rows && t <= this.times[this.rows - 1]!) {
-      if (t === this.times[this.rows - 1]) this.rows--;
-      else this.rows = this.indexAt(t - 1e-9);
-    }
+    while (this.rows && t <= this.times[this.rows - 1]!) this.rows--;
     if (this.rows === this.room) {
       const drop = this.rows - this.capacity;
       this.times.copyWithin(0, drop, this.rows);

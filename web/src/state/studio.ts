@@ -45,6 +45,7 @@ export const live = {
   frames: 0,
 };
 
+const RECENT_S = 70;
 let carried: M.Signal[] = [];
 let chartSignals: string[] = [];
 let lastNow = 0;
@@ -150,9 +151,14 @@ function fetchHistory(): void {
   const session = world.value.session;
   const wanted = order.filter((signal) => chartSignals.includes(signal.name));
   if (wanted.length === 0) return;
-  connection.history({ signals: wanted.map((signal) => signal.name), most_rows: Math.min(20_000, rowsKept()) }, (frame) => {
+  const put = (frame: Frame): void => {
     if (world.value.session === session) live.samples.prepend(frame.times, wanted, frame.samples);
-  });
+  };
+  // what charts show first in full, what is further back thinned
+  const signals = wanted.map((signal) => signal.name);
+  const from = Math.max(0, now.value.t - RECENT_S);
+  connection.history({ signals, from_s: from, most_rows: Math.min(20_000, rowsKept()) }, put);
+  if (from > 0) connection.history({ signals, to_s: from, most_rows: Math.min(6_000, rowsKept()) }, put);
 }
 
 let subscribed = "";
