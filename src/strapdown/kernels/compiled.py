@@ -158,6 +158,6 @@ def fix_signature(kernel: Any) -> None:
         return
     for item, signature in KERNELS:
         if item is kernel:
-            kernel.compile(signature)
+            compile_one(kernel, signature)
             kernel.disable_compile()
             _fixed.add(kernel)

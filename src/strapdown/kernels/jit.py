@@ -10,6 +10,8 @@ as Python, slowly, and a debugger can step through them.
 from numba import config, njit, types
 from numba.extending import intrinsic
 
+from strapdown.kernels.callees import PIPELINE
+
 try:
     from numba.core.options import DefaultOptions
 except ImportError:  # numba has moved it; tests/kernels/test_numba.py reports that
@@ -20,7 +22,8 @@ except ImportError:  # numba has moved it; tests/kernels/test_numba.py reports t
 EXACT: dict[str, object] = {"cache": True, "error_model": "numpy", "fastmath": False}
 # called from Python; without numba's wrapper for callers in C, which takes longer to compile than many functions do
 kernel = njit(**EXACT, no_cfunc_wrapper=True)
-_BARE = {"cache": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# the cache has callees as a part of the kernels that call them
+_BARE = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PIPELINE}
 internal = njit(**_BARE, fastmath=False)  # called by kernels only
 internal_fused = njit(**_BARE, fastmath={"contract"})  # with products and sums fused
 inlined = njit(**_BARE, fastmath=False, forceinline=True)  # for a few lines of arithmetic
@@ -62,6 +65,14 @@ def _row(typing_context, array, i):
 
 
 @intrinsic
+def _offset(typing_context, array, i):
+    def code(context, builder, signature, args):
+        return builder.gep(context.make_array(signature.args[0])(context, builder, args[0]).data, [args[1]])
+
+    return types.CPointer(array.dtype)(array, types.intp), code
+
+
+@intrinsic
 def _not_constant(typing_context, number):
     def code(context, builder, signature, args):
         return args[0]
@@ -85,12 +96,17 @@ def python_row(array, i):
     return python_pointer(array)[i * array.shape[1] :]
 
 
+def python_offset(array, i):
+    """The address of number i of a flat array; see pointer."""
+    return python_pointer(array)[i:]
+
+
 def python_not_constant(number):
     """An integer, or a tuple of them, as a value. numba compiles a callee again for every constant it is passed."""
     return number
 
 
 if config.DISABLE_JIT:
-    pointer, row, not_constant = python_pointer, python_row, python_not_constant
+    pointer, row, offset, not_constant = python_pointer, python_row, python_offset, python_not_constant
 else:
-    pointer, row, not_constant = _pointer, _row, _not_constant
+    pointer, row, offset, not_constant = _pointer, _row, _offset, _not_constant
