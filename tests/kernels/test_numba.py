@@ -31,7 +31,7 @@ def test_the_option_that_live_steps_use_exists():
 
 
 def test_functions_that_only_kernels_call_get_no_machine_code():
-    """Half of the sum is a callee's: it must be in the kernel. The engine that runs machine code knows the kernel alone."""
+    """The kernel holds the code of its callee; the engine that runs machine code knows the kernel alone."""
     assert callees.PIPELINE is not None, (
         f"numba {numba.__version__} lacks one of {callees.NEEDED}: the first compilation takes a fifth longer "
         "(kernels/callees.py)"

@@ -7,6 +7,8 @@ With NUMBA_DISABLE_JIT=1 numba's decorators return the function as it is, and po
 as Python, slowly, and a debugger can step through them.
 """
 
+import numpy as np
+from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import intrinsic
 
@@ -32,6 +34,7 @@ inlined_fused = njit(**_BARE, forceinline=True, fastmath={"contract"})  # inline
 # a version that lacks it counts.
 UNCOUNTED = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
 live = njit(**EXACT, no_cfunc_wrapper=True, **UNCOUNTED)
+live_unlocked = njit(**EXACT, no_cfunc_wrapper=True, nogil=True, **UNCOUNTED)  # and without the interpreter's lock
 internal_uncounted = njit(**_BARE, fastmath=False, **UNCOUNTED)  # called by live steps; it must not allocate
 
 
@@ -72,6 +75,15 @@ def _offset(typing_context, array, i):
     return types.CPointer(array.dtype)(array, types.intp), code
 
 
+@intrinsic(prefer_literal=True)
+def _space(typing_context, count):
+    def code(context, builder, signature, args):
+        with builder.goto_entry_block():
+            return builder.alloca(ir.DoubleType(), size=ir.Constant(ir.IntType(64), count.literal_value))
+
+    return types.CPointer(types.float64)(count), code
+
+
 @intrinsic
 def _not_constant(typing_context, number):
     def code(context, builder, signature, args):
@@ -101,6 +113,11 @@ def python_offset(array, i):
     return python_pointer(array)[i:]
 
 
+def python_space(count):
+    """Space for a constant number of numbers, until the kernel returns; it costs no time. At most some 100 kB."""
+    return np.empty(count)
+
+
 def python_not_constant(number):
     """An integer, or a tuple of them, as a value. numba compiles a callee again for every constant it is passed."""
     return number
@@ -108,5 +125,7 @@ def python_not_constant(number):
 
 if config.DISABLE_JIT:
     pointer, row, offset, not_constant = python_pointer, python_row, python_offset, python_not_constant
+    space = python_space
 else:
     pointer, row, offset, not_constant = _pointer, _row, _offset, _not_constant
+    space = _space
