@@ -22,7 +22,7 @@ def _pipeline() -> type | None:
     if not all(hasattr(JITCodeLibrary, name) for name in NEEDED):
         return None
 
-    class CalleeLibrary(JITCodeLibrary):  # type: ignore[misc, valid-type]
+    class CalleeLibrary(JITCodeLibrary):
         """The code of a callee: optimised and ready to be copied into kernels, never given to the machine."""
 
         def _finalize_final_module(self) -> None:

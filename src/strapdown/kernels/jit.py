@@ -8,7 +8,6 @@ as Python, slowly, and a debugger can step through them.
 """
 
 import numpy as np
-from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import intrinsic
 
@@ -79,7 +78,8 @@ def _offset(typing_context, array, i):
 def _space(typing_context, count):
     def code(context, builder, signature, args):
         with builder.goto_entry_block():
-            return builder.alloca(ir.DoubleType(), size=ir.Constant(ir.IntType(64), count.literal_value))
+            size = context.get_constant(types.intp, count.literal_value)
+            return builder.alloca(context.get_value_type(types.float64), size=size)
 
     return types.CPointer(types.float64)(count), code
 
