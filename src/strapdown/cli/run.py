@@ -59,7 +59,7 @@ def run(
 
 # what a session compiles besides the kernels of motion
 KERNELS = (
-    *("sensors.module", "sensors.draws", "sensors.chain_supply", "mounts", "environment", "vehicles", "motion"),
+    *("sensors.live_chain", "sensors.draws", "sensors.chain_supply", "mounts", "environment", "vehicles", "motion"),
     *("orientation.mekf.filter", "navigation.eskf.filter"),
 )
 
