@@ -20,7 +20,7 @@ from strapdown.environment.diagram.file import Diagram
 from strapdown.environment.diagram.kinds import Kinds, builtin
 from strapdown.environment.diagram.runner import BlockError, Runner
 from strapdown.environment.diagram.runner import Snapshot as DiagramSnapshot
-from strapdown.environment.session.acting import apply
+from strapdown.environment.session.acting import apply, check_plan
 from strapdown.environment.session.commands import Command, SetConsole
 from strapdown.environment.session.console import Console, operated
 from strapdown.environment.session.events import SessionEvent
@@ -118,6 +118,7 @@ class Session:
         self._view = View(self)
         self._posted: list[Command] = []
         self._begin()
+        check_plan(self)
         self.started: Kept = self.snapshot()
 
     # the loop
