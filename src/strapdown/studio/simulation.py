@@ -19,6 +19,7 @@ import numpy as np
 from strapdown.environment.diagram.kinds import builtin, load_blocks
 from strapdown.environment.diagram.problem import DiagramError
 from strapdown.environment.session.record import recording_of
+from strapdown.environment.session.scenario import read_scenario
 from strapdown.errors import InputError, StrapdownError
 from strapdown.studio import commands as c
 from strapdown.studio import frame
@@ -35,7 +36,7 @@ from strapdown.studio.session_state import event_message
 from strapdown.studio.takes import Takes
 
 _BIT = {name: 1 << i for i, name in enumerate(frame.STATES)}
-_LATE_S = 0.25  # lost time that is not made up for: the real-time factor falls
+_LATE_S = 1.0  # time that is made up for after a stall; more is lost, and the real-time factor falls
 _BUDGET_S = 0.04  # of one frame: then commands are looked at again
 _FORGET_S = 2.0  # how often old readings are dropped
 
@@ -72,8 +73,20 @@ class Simulation:
         self._ended = False
         self._events_sent = 0
         self._lights: Any = None
+        self._said: dict[str, float] = {}  # when a message was sent
+        self._unsaid: set[str] = set()  # messages that have changed since
         self._new_clock()
+        self._kinds = kinds
         self._say(hello_of(self.choices.listed(), kinds, settings))
+
+    def begin(self) -> None:
+        """Open what the command line names; without it load what every session needs, so that opening one is quick."""
+        opened = self._settings.opened
+        if opened is not None and not opened.is_dir():
+            self._do(0, c.Open(type="open", choice=opened.name))
+            return
+        stage = LiveStage(read_scenario("quadcopter"), None, self._kinds)
+        stage.advance(0.1, lambda _: None, lambda: False)
 
     def _send(self, message: tuple[Any, ...]) -> None:
         with self._lock:
@@ -196,6 +209,9 @@ class Simulation:
             if self.stage.t_s - self._recorded[0] > most:
                 self._recorded = (self._recorded[0], self.stage.t_s)
                 self._say(m.Notice(level="warning", text=f"Recording ended: {most:g} s are the longest possible."))
+        if self._unsaid:
+            names, self._unsaid = self._unsaid, set()
+            self._send_changed(names, at_once=True)
         news = self._bench.news()
         if news is not None:
             self._say(news)
@@ -238,15 +254,22 @@ class Simulation:
         self._events_sent, self._lights = 0, None
         self._say(self.stage.about(self._started))
         self._send_signals(fresh=True)
-        self._send_changed({"sensors", "diagram", "faults", "scene"})
+        self._unsaid = set()
+        self._send_changed({"sensors", "diagram", "faults", "scene"}, at_once=True)
         self._say(self._takes.message())
         self._new_events(whole=True)
 
-    def _send_changed(self, names: set[str]) -> None:
+    def _send_changed(self, names: set[str], at_once: bool = False) -> None:
+        """A form that is dragged changes something many times a second: large messages wait then, see _slow."""
+        now = time.perf_counter()
         if "signals" in names:
             self._send_signals(fresh=False)
         for name in ("session", "sensors", "diagram", "faults", "scene"):
             if name in names:
+                if not at_once and now - self._said.get(name, -1.0) < 1.0 / SLOW_HZ:
+                    self._unsaid.add(name)
+                    continue
+                self._said[name] = now
                 message = self.stage.about(self._started) if name == "session" else getattr(self.stage, name)()
                 if message is not None:
                     self._say(message)
@@ -262,6 +285,8 @@ class Simulation:
             answer = {"ok": False, "error": str(error)}
         except Exception as error:
             answer = {"ok": False, "error": _internal(error)}
+        if client == 0 and answer and not answer.get("ok", True):
+            self._say(m.Notice(level="error", text=answer["error"]))
         if command.id and answer is not None:
             self._say(m.Reply(**{"id": command.id, "ok": True, **answer}), client)
 
@@ -344,7 +369,7 @@ class Simulation:
                 self._recorded = None if first >= to_s else (first, last if last is None else min(last, to_s))
         self._send(("cut", stage.t_s, self._takes.present - 1))
         stage.look_again()
-        self._send_changed({"signals", "sensors", "diagram", "faults", "scene"})
+        self._send_changed({"signals", "session", "sensors", "diagram", "faults", "scene"}, at_once=True)
         self._new_events(whole=True)
         self._set_running(was)
 
@@ -422,6 +447,7 @@ def main(link: Connection, settings: Settings) -> None:
         return
     link.send(("ready",))
     try:
+        simulation.begin()
         simulation.loop()
     except (EOFError, BrokenPipeError, ConnectionResetError):
         simulation.close()
