@@ -53,7 +53,7 @@ def report() -> list[str]:
     met = "met" if best["aligned"] < MOST_S else "MISSED"
     return [
         f"Magnetometer calibration, {N:.0e} readings, CPU seconds (peer: scipy least_squares, the ellipsoid only)",
-        f"  ellipsoid with deviations  {best['ellipsoid']:6.2f} s   scipy {peer:6.2f} s   "
+        f"  ellipsoid with sigmas  {best['ellipsoid']:6.2f} s   scipy {peer:6.2f} s   "
         f"{peer / best['ellipsoid']:5.1f} times as fast   (centres {apart:.1g} uT apart)",
         f"  whole calibration          {best['alone']:6.2f} s   with an accelerometer to align {best['aligned']:6.2f} s"
         f"   target {MOST_S:g} s: {met}",

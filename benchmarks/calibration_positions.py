@@ -58,7 +58,7 @@ def report() -> list[str]:
         f"12 unknowns from 24 poses {1e3 * s['solve']:.2f} ms   scipy least_squares {1e3 * s['scipy']:.2f} ms   "
         f"{ratio:.1f} times as fast, target {TARGET_RATIO:g}: {'met' if ratio >= TARGET_RATIO else 'MISSED'}   "
         f"largest difference {s['agree']:.1e}",
-        f"the same with covariances and every pose left out once "
+        f"the same with covariances and every pose excluded once "
         f"{1e3 * s['fit with covariances and left-out poses']:.0f} ms",
     ]
 

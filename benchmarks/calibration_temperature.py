@@ -30,7 +30,7 @@ def chamber_log() -> Recording:
 def generic(log: Recording) -> Array:
     """A cubic for each of six axes by scipy.optimize.least_squares on all samples, as one would write it first.
 
-    It has no drift in its model: its deviations would be those of white noise.
+    It has no drift in its model: its sigmas would be those of white noise.
     """
     from scipy.optimize import least_squares
 
@@ -65,7 +65,7 @@ def report() -> list[str]:
     seconds, apart = run()
     met = "met" if seconds["ours"] <= TARGET_S else "MISSED"
     return [
-        f"{N} samples, six axes: {seconds['ours']:.2f} s with still phases, degree and deviations, "
+        f"{N} samples, six axes: {seconds['ours']:.2f} s with still phases, degree and sigmas, "
         f"target {TARGET_S:g}: {met}   scipy least_squares, cubic only {seconds['scipy']:.2f} s   "
         f"{seconds['scipy'] / seconds['ours']:.1f} times as fast   curves within {apart:.4f} deg/s"
     ]

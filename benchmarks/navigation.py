@@ -103,7 +103,7 @@ def filterpy_run(n: int) -> Callable[[], object]:
 
 
 def run() -> tuple[dict[str, float], list[str]]:
-    """CPU time per sample (us) by name, and what was left out."""
+    """CPU time per sample (us) by name, and what was excluded."""
     log = log_at_rest(SAMPLES)
     filt = Eskf(gravity=G, zero_rate=None)
     given = Start.of(log, alignment=align_to_yaw(log, 0.0))
@@ -141,7 +141,7 @@ def run() -> tuple[dict[str, float], list[str]]:
         ("filterpy (linear)", "filterpy", lambda: filterpy_run(FEW)),
     ):
         if importlib.util.find_spec(module) is None:
-            missing.append(f"{name}: not installed, left out")
+            missing.append(f"{name}: not installed, excluded")
             continue
         works[name], counts[name] = work(), FEW_PYINS if module == "pyins" else FEW
     live()  # compiled
@@ -176,7 +176,7 @@ def report() -> Iterator[str]:
         yield f"  {line}"
     seconds = fifty_runs_s()
     met = "met" if seconds <= TARGET_RUNS_S else "MISSED"
-    yield f"  50 runs of test 1, reckoned from {FEW_ROBOTS}: {seconds:.1f} s   target {TARGET_RUNS_S:g} s: {met}"
+    yield f"  50 runs of test 1, computed from {FEW_ROBOTS}: {seconds:.1f} s   target {TARGET_RUNS_S:g} s: {met}"
 
 
 if __name__ == "__main__":

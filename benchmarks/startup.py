@@ -6,7 +6,7 @@ from benchmarks.measure import cpu_of
 
 
 def run() -> list[tuple[str, float]]:
-    """(what, CPU seconds); bare numpy and numba stand beside as the floor nobody gets below."""
+    """(what, CPU seconds); bare numpy and numba are the floor."""
     compile_all = "from strapdown.kernels.compiled import compile_all; list(compile_all())"
     rows = [
         ("strapdown --help", min(cpu_of(["-m", "strapdown.cli.main", "--help"]) for _ in range(3))),

@@ -25,6 +25,11 @@ def faults(figure):
             texts += [(f"label {t.get_text()!r}", t) for t in labels if t.get_text() and t.get_visible()]
         if axis.get_legend() is not None:
             boxes.append((f"legend of panel {number}", axis.get_legend().get_window_extent(renderer), axis))
+    notes = [(f"text {t.get_text()!r}", t) for axis in figure.axes for t in axis.texts if t.get_text().strip()]
+    for (what, one), (other, two) in itertools.combinations(notes, 2):
+        if _overlap(one.get_window_extent(renderer), two.get_window_extent(renderer)):
+            found.append(f"{what} covers {other}")
+    texts += notes
     boxes += [("legend of the figure", legend.get_window_extent(renderer), None) for legend in figure.legends]
     for what, text in texts:
         box = text.get_window_extent(renderer)
@@ -37,7 +42,7 @@ def faults(figure):
         if box.x0 < -1 or box.y0 < -1 or box.x1 > page.x1 + 1 or box.y1 > page.y1 + 1:
             found.append(f"{what} is cut off")
         for other, text in texts:
-            if other.startswith("title") and _overlap(box, text.get_window_extent(renderer)):
+            if other.startswith(("title", "text")) and _overlap(box, text.get_window_extent(renderer)):
                 found.append(f"{what} covers {other}")
         for axis in figure.axes:
             found += [f"{what} covers {hit}" for hit in _hits(axis, box)]

@@ -1,114 +1,113 @@
-"""A small quadcopter for tests of diagrams: a rigid body with the rotor formulas, and a loop that feeds a diagram.
+"""A vehicle flown by a diagram, without a session: the plant, simple sensors, and the feeds of the blocks.
 
-No copy of the vehicle model of the package: plain Python, so that a diagram can be tried without an engine.
+The sensors have white noise, a constant bias and the vibration of the rotors; no error chain.
 """
 
 import math
 
 import numpy as np
 
-from strapdown.rotation import q_exp, q_mul, q_rotate
+from strapdown.engines.parts import Mount
+from strapdown.environment.diagram import compile_diagram, read_diagram
+from strapdown.live import PLANT_COLUMNS as COLUMNS
+from strapdown.live import PLANT_ROW
+from strapdown.rotation import euler_from_q, q_conj, q_rotate
+from strapdown.vehicles.vehicle import read_vehicle
 
-G = 9.81
-MASS, INERTIA, ARM, KT, MOMENT = 0.716, np.array([0.007, 0.007, 0.012]), 0.17, 8.54858e-6, 0.016
-UP_S, DOWN_S, FASTEST, DRAG = 0.0125, 0.025, 838.0, 8.06428e-5
-HUBS = np.array([[ARM, 0, 0], [0, ARM, 0], [-ARM, 0, 0], [0, -ARM, 0]])
-SPINS = np.array([-1.0, 1.0, -1.0, 1.0])
-FIELD_N = np.array([0.0, 16.0, -50.0])
-HOVER = math.sqrt(MASS * G / (4 * KT))
-
-
-class Quadcopter:
-    """State of the body, advanced with forces held over a step."""
-
-    def __init__(self, yaw=0.5 * math.pi, wind_n=(0.0, 0.0, 0.0)):
-        self.p, self.v, self.w = np.zeros(3), np.zeros(3), np.zeros(3)
-        self.q = q_exp([0.0, 0.0, yaw])
-        self.speeds, self.command = np.zeros(4), np.zeros(4)
-        self.wind = np.asarray(wind_n, dtype=float)
-        self.f = np.array([0.0, 0.0, G])
-
-    def step(self, dt):
-        wanted = np.clip(self.command, 0.0, FASTEST)
-        lag = np.where(wanted > self.speeds, UP_S, DOWN_S)
-        self.speeds = wanted + (self.speeds - wanted) * np.exp(-dt / lag)
-        thrust = KT * self.speeds**2
-        air_b = q_rotate(self.q * [1, -1, -1, -1], self.v - self.wind)
-        drag = -DRAG * self.speeds.sum() * np.array([air_b[0], air_b[1], 0.0])
-        force = np.array([0.0, 0.0, thrust.sum()]) + drag
-        torque = np.array([HUBS[:, 1] @ thrust, -HUBS[:, 0] @ thrust, -(SPINS * MOMENT) @ thrust]) - np.cross(
-            self.w, INERTIA * self.w
-        )
-        a = q_rotate(self.q, force) / MASS - [0, 0, G]
-        if self.p[2] <= 0.0 and a[2] <= 0.0:  # stands on the ground
-            self.p[2], self.v, self.w, a, torque = 0.0, np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
-            self.f = q_rotate(self.q * [1, -1, -1, -1], np.array([0, 0, G]))
-        else:
-            self.f = force / MASS
-        self.w = self.w + torque / INERTIA * dt
-        self.q = q_mul(self.q, q_exp(self.w * dt))
-        self.q /= np.linalg.norm(self.q)
-        self.v = self.v + a * dt
-        self.p = self.p + self.v * dt
-
-    def euler(self):
-        w, x, y, z = self.q
-        return np.array([math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y)), math.asin(2 * (w * y - x * z))])
+FIELD_N = np.array([0.0, 16.0, -50.0])  # uT
+HOVER = 453.2  # rad/s
+BASE_HZ = 1000.0
+FIX_S, FIX_DELAY_S = 0.1, 0.1
 
 
-class Loop:
-    """A diagram that flies the quadcopter. The feeds are those of the contract of the session."""
+def default_diagram(vehicle, name="diagram"):
+    return read_diagram(read_vehicle(vehicle).robot.path.parent / f"{name}.toml")
 
-    def __init__(self, run, *, seed=1, noise=1.0, bias=True, yaw=0.5 * math.pi, wind_n=(0.0, 0.0, 0.0), vibration=1.0):
-        self.run, self.body, self.rng = run, Quadcopter(yaw, wind_n), np.random.default_rng(seed)
+
+def at_rate(diagram, rate_hz):
+    """The diagram with another rate of its estimation."""
+    blocks = [b.model_copy(update={"rate_hz": rate_hz}) if b.diagram and b.rate_hz else b for b in diagram.block]
+    return diagram.model_copy(update={"block": blocks})
+
+
+class Flight:
+    """One run. Sensors are found by kind; what a diagram does not have is not fed."""
+
+    def __init__(self, vehicle, diagram, *, seed=1, noise=1.0, vibration=1.0, gravity=9.81):
+        self.run = compile_diagram(diagram)
+        self.vehicle = read_vehicle(vehicle)
+        self.plant = self.vehicle.plant(gravity=gravity)
+        self.rng = np.random.default_rng(seed)
         self.noise, self.vibration = noise, vibration
-        offsets = np.random.default_rng(seed + 1000).normal(size=6) if bias else np.zeros(6)
-        self.gyr_bias, self.acc_bias = np.radians(3.0) * offsets[:3], 0.4 * offsets[3:]
-        self.paths = {}
-        for step in run.plan.steps:
-            self.paths.setdefault(step.kind, step.path)
-        self.base_hz = run.plan.base_hz
-        self.tick = 0
-        self.fixes = []
-        self.errors, self.track = [], []
+        offsets = np.random.default_rng(seed + 1000).normal(size=6)
+        self.gyr_bias, self.acc_bias = np.radians(3.0) * offsets[:3], 0.02 * gravity * offsets[3:]
+        self.mounts, self.row = (Mount("imu", self.vehicle.body),), np.zeros((1, PLANT_ROW))
+        self.slots, self.every = {}, {}
+        for step in self.run.plan.steps:
+            for name in getattr(step.block, "feeds", {}):
+                self.slots[step.kind, name] = self.run.feed_slot(f"{step.path}.{name}")
+                self.every[step.kind] = step.every
+        (self.actuator,) = [s.path for s in self.run.plan.steps if getattr(s.block, "actuates", False)]
+        filters = ("imu_block", "eskf")
+        (self.filter,) = [s.path for s in self.run.plan.steps if s.kind in filters or s.kind.startswith("orientation")]
+        self.fixes, self.outages, self.tick = [], [], 0
+        self.since, self.last_v, self.gravity = [], None, gravity
+        self.plant.advance_to(1.0)  # settles on its feet
+        self.t0 = self.plant.time_s
+        self.plant.read(self.mounts, self.row)
+        self.ground = float(self.row[0, 2])
+        self.watched = []
 
     def feed(self, kind, **values):
-        if kind in self.paths:
-            for name, value in values.items():
-                self.run.feed(f"{self.paths[kind]}.{name}", value)
+        for name, value in values.items():
+            if (kind, name) in self.slots:
+                self.run.feeds[self.slots[kind, name]] = value
 
     def console(self, **values):
         self.feed("console", **values)
 
-    def _every(self, kind):
-        return self.run.plan.steps[self.run._index[self.paths[kind]]].every if kind in self.paths else 10**9
+    def due(self, kind):
+        return kind in self.every and self.tick % self.every[kind] == 0
 
-    def _sense(self):
-        body, rng, t = self.body, self.rng, self.tick / self.base_hz
-        if self.tick % self._every("gyroscope") == 0:
-            shake = self.vibration * (body.speeds.sum() / (4 * HOVER)) ** 2 * np.sin(2 * math.pi * 72.0 * t)
-            gyr = body.w + self.gyr_bias + self.noise * np.radians(0.05) * rng.normal(size=3)
-            acc = body.f + self.acc_bias + self.noise * 0.05 * rng.normal(size=3)
-            gyr = gyr + np.radians(4.0) * math.sqrt(2) * shake * np.array([1.0, 0.7, 0.1])
-            acc = acc + 4.5 * shake * np.array([1.0, -0.8, 0.3])
-            self.feed("gyroscope", value=gyr, new=1.0)
-            self.feed("accelerometer", value=acc, new=1.0)
-        if self.tick % self._every("magnetometer") == 0:
+    def _sense(self, t):
+        self.plant.read(self.mounts, self.row)
+        p, q, v, w, f = (self.row[0, COLUMNS[name]].copy() for name in ("p_n", "q_ns", "v_n", "w_s", "f_s"))
+        normal = self.rng.normal
+        self.since.append((w, f))
+        if self.due("gyroscope"):
+            # means since the last reading, as the bandwidth of a sensor makes them: shocks of contacts are not missed
+            w, f = np.mean(self.since, axis=0)
+            self.since.clear()
+            if self.vehicle.kind == "wheels" and self.last_v is not None:
+                # the force of a stiff wheel servo changes within a physics step: take what has changed the velocity
+                mean_a = (v - self.last_v) * BASE_HZ / self.every["gyroscope"]
+                f = q_rotate(q_conj(q), mean_a + np.array([0.0, 0.0, self.gravity]))
+            self.last_v = v
+            shake = 0.0
+            if self.vehicle.kind == "rotors":
+                shake = self.vibration * (self.plant.speeds.mean() / HOVER) ** 2 * math.sin(2 * math.pi * 72.0 * t)
+            gyr = w + self.gyr_bias + self.noise * np.radians(0.05) * normal(size=3)
+            acc = f + self.acc_bias + self.noise * 0.05 * normal(size=3)
+            self.feed("gyroscope", value=gyr + np.radians(5.6) * shake * np.array([1.0, 0.7, 0.1]), new=1.0)
+            self.feed("accelerometer", value=acc + 4.5 * shake * np.array([1.0, -0.8, 0.3]), new=1.0)
+        if self.due("magnetometer"):
             new = self.tick % 10 == 0
             if new:
-                field = q_rotate(body.q * [1, -1, -1, -1], FIELD_N) + self.noise * 0.3 * rng.normal(size=3)
-                self.feed("magnetometer", value=field)
+                self.feed("magnetometer", value=q_rotate(q_conj(q), FIELD_N) + self.noise * 0.3 * normal(size=3))
             self.feed("magnetometer", new=float(new))
-        if self.tick % self._every("altimeter") == 0:
+        if self.due("inclinometer"):
+            up_b = q_rotate(q_conj(q), np.array([0.0, 0.0, 1.0]))
+            self.feed("inclinometer", value=np.arcsin(up_b[:2]) + 1e-3 * normal(size=2), new=1.0)
+        if self.due("altimeter"):
             new = self.tick % 20 == 0
             if new:
-                up = 1 - 2 * (body.q[1] ** 2 + body.q[2] ** 2)
-                self.feed("altimeter", value=float(body.p[2] / up + self.noise * 0.02 * rng.normal()))
+                upright = 1.0 - 2.0 * (q[1] ** 2 + q[2] ** 2)
+                self.feed("altimeter", value=float(p[2] / upright + self.noise * 0.02 * normal()))
             self.feed("altimeter", new=float(new))
-        if self.tick % 100 == 0:
-            self.fixes.append((t, body.v + self.noise * 0.05 * rng.normal(size=3)))
-        if self.tick % self._every("velocity_fix") == 0:
-            new = len(self.fixes) > 0 and self.fixes[0][0] <= t - 0.1 + 1e-9
+        if self.tick % round(FIX_S * BASE_HZ) == 0 and not any(a <= t < b for a, b in self.outages):
+            self.fixes.append((t, v + self.noise * 0.05 * normal(size=3)))
+        if self.due("velocity_fix"):
+            new = bool(self.fixes) and self.fixes[0][0] <= t - FIX_DELAY_S + 1e-9
             if new:
                 at, value = self.fixes.pop(0)
                 self.feed("velocity_fix", value=value, sigma=np.full(3, 0.05), at=at)
@@ -116,31 +115,19 @@ class Loop:
         self.feed("time", t=t)
 
     def advance(self, seconds, watch=False):
-        for _ in range(round(seconds * self.base_hz)):
-            self._sense()
-            self.feed("truth", attitude=self.body.q, rate=self.body.w, velocity=self.body.v, position=self.body.p)
+        for _ in range(round(seconds * BASE_HZ)):
+            self._sense(self.tick / BASE_HZ)
             self.run.tick()
-            self.body.command = self.run.value("motors.command")
             if watch and self.tick % 20 == 0:
-                self.errors.append(self.tilt_error())
-                self.track.append((*self.body.p, *self.body.v))
-            self.body.step(1.0 / self.base_hz)
+                estimated = euler_from_q(self.run.value(f"{self.filter}.attitude"))
+                true = euler_from_q(self.row[0, COLUMNS["q_ns"]])
+                self.watched.append((*np.subtract(estimated, true)[:2], *self.row[0, :3], *self.row[0, 7:10]))
+            self.plant.actuate(np.asarray(self.run.value(f"{self.actuator}.command")))
             self.tick += 1
-
-    def tilt_error(self):
-        q = self.run.value(self.attitude)
-        est = np.array(
-            [
-                math.atan2(2 * (q[0] * q[1] + q[2] * q[3]), 1 - 2 * (q[1] ** 2 + q[2] ** 2)),
-                math.asin(np.clip(2 * (q[0] * q[2] - q[1] * q[3]), -1, 1)),
-            ]
-        )
-        return est - self.body.euler()
-
-    attitude = "stabilisation/attitude.attitude"
+            self.plant.advance_to(self.t0 + self.tick / BASE_HZ)
 
     def prepare(self, calibrate=True):
-        """Power, calibration of 3 s, arm."""
+        """Power, calibration for 3 s, arm, mode hold."""
         self.console(power=1.0)
         self.advance(0.2)
         if calibrate:
@@ -150,6 +137,16 @@ class Loop:
             self.advance(0.2)
         self.console(arm=1.0, mode=2.0)
 
-    def rms_deg(self):
-        """Roll and pitch error, the larger of the two."""
-        return float(np.degrees(np.sqrt(np.mean(np.square(self.errors), axis=0)).max()))
+    def take_off(self, seconds=3.0):
+        self.console(throttle=1.0)
+        self.advance(seconds)
+        self.console(throttle=0.0)
+        self.advance(2.0)
+
+    def land(self, seconds=8.0):
+        self.console(pitch=0.0, roll=0.0, throttle=-0.5)
+        self.advance(seconds)
+
+    def tilt_rms_deg(self):
+        """Of roll and of pitch, the larger."""
+        return float(np.degrees(np.sqrt(np.mean(np.square(np.array(self.watched)[:, :2]), axis=0)).max()))

@@ -72,7 +72,7 @@ def stl(path: Path) -> Path:
 
 
 def shared_data(name):
-    """A folder of recorded data, in ../shared/data or where STRAPDOWN_DATA says; without it tests skip, not in CI."""
+    """A folder of recorded data, in STRAPDOWN_DATA or next to the project. Tests skip without it; in CI they fail."""
     folder = Path(os.environ.get("STRAPDOWN_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")) / name
     if not folder.is_dir():
         reason = f"recorded data is not at {folder}; set STRAPDOWN_DATA to the folder that holds {name}"

@@ -5,6 +5,7 @@ compilation a profiler sees them.
 """
 
 import sys
+from dataclasses import replace
 from types import FrameType
 
 import numpy as np
@@ -14,10 +15,14 @@ from strapdown.calibration.noise.allan import allan_deviation
 from strapdown.engines.mujoco.plant import MujocoPlant
 from strapdown.engines.mujoco.robot_file import RobotFile
 from strapdown.engines.parts import Mount, Physics
+from strapdown.environment.diagram.kinds import builtin as block_kinds
+from strapdown.environment.diagram.port import Port
 from strapdown.kernels import frames, whitening
 from strapdown.kernels.calibration.turns import SUMS, turn_rows
 from strapdown.live import PLANT_ROW, Ideal
+from strapdown.motion.paths.circle import Circle
 from strapdown.motion.paths.stop_and_go import StopAndGo
+from strapdown.motion.vibration import Vibrating, motor_hum, rotor_imbalance
 from strapdown.navigation.dead_reckoning import dead_reckon, dead_reckon_increments
 from strapdown.navigation.ekf15 import Ekf15
 from strapdown.navigation.eskf.filter import Eskf
@@ -39,6 +44,7 @@ from strapdown.rotation import (
     q_rotate,
     q_slerp,
 )
+from strapdown.sample import Fixes
 from strapdown.sensors.chain.error_chain import ErrorChain, measure
 from strapdown.sensors.module import Module
 from strapdown.sensors.parts.part import load_part
@@ -46,6 +52,7 @@ from strapdown.sensors.streams import seed_of
 from strapdown.sensors.triad import Triad
 from strapdown.types import Recording
 from strapdown.vehicles import builtin
+from strapdown.vehicles.vehicle import read_vehicle
 
 RATE_HZ = 50.0
 FIELD_N = np.array([0.0, 17.0, -49.0])  # uT
@@ -128,6 +135,30 @@ def plant() -> dict[str, np.ndarray]:
     return {"rows": rows}
 
 
+def vehicles() -> dict[str, np.ndarray]:
+    found = {}
+    for name, gravity, commands in (
+        ("quadcopter", 9.81, (480.0, 450.0, 470.0, 455.0)),
+        ("mars_helicopter", 3.72, (0.25, 0.24, 0.01, -0.01)),
+        ("rover", 9.81, (4.0, 2.0)),
+    ):
+        driven = read_vehicle(name).plant(gravity=gravity)
+        driven.actuate(np.array(commands))
+        driven.set_air(driven.vehicle.density_kg_m3, (1.0, -0.5, 0.2))
+        driven.advance_to(0.02)
+        rows = np.empty((1, PLANT_ROW))
+        driven.read([Mount("imu", "frame")], rows)
+        found |= {f"{name} rows": rows, f"{name} achieved": driven.achieved, f"{name} phases": driven.phases}
+    return found
+
+
+def vibration() -> dict[str, np.ndarray]:
+    hubs, inertia = ((0.2, 0.0, 0.1), (-0.2, 0.0, 0.1)), (0.01, 0.01, 0.02)
+    lines = rotor_imbalance(1e-5, hubs, (1.0, -1.0), 0.7, inertia) + motor_hum((0.1, 0.2, 0.3), 50.0)
+    motion = Vibrating(Circle(1.0, 0.5, 2.0), lines, (450.0, 460.0)).at(np.arange(50) / 100.0)
+    return {name: getattr(motion, name) for name in ("p_n", "a_n", "q_nb", "w_nb_b", "dw_nb_b")}
+
+
 def calibration() -> dict[str, np.ndarray]:
     rng = np.random.default_rng(4)
     y = rng.normal(size=(200, 3))
@@ -166,14 +197,18 @@ def orientation(recording: Recording) -> dict[str, np.ndarray]:
 def navigation(recording: Recording) -> dict[str, np.ndarray]:
     found = {}
     eskf = Eskf(gyr_matrix_sigma=1e-3, acc_scale_sigma=1e-3, acc_axes_sigma=1e-3)
+    new = np.arange(len(recording)) % 10 == 9
+    late = Fixes(np.zeros((len(recording), 3)), np.full((len(recording), 3), 0.5), recording.t - 0.1)
+    fixed = replace(recording, velocity_fix=late, new={"velocity_fix": new})
     for kind, solution in (
         ("eskf", eskf.run(recording)),
+        ("eskf, late fixes", eskf.run(fixed)),
         ("eskf smoothed", smooth(eskf, recording)),
         ("ekf15", Ekf15().run(recording)),
     ):
         found |= {f"{kind} {name}": getattr(solution, name) for name in ("p_n", "v_n", "q_nb")}
     start = {"q_nb": NORTH, "p_n": np.zeros(3), "v_n": np.zeros(3), "gravity": 9.81}
-    found["reckoned"] = dead_reckon(recording, **start).p_n
+    found["integrated"] = dead_reckon(recording, **start).p_n
     for name, made in (("values", increments_from_values), ("means", increments_from_means)):
         found[f"increments from {name}"] = dead_reckon_increments(made(recording), **start).p_n
     return found
@@ -189,6 +224,27 @@ def stops(recording: Recording) -> dict[str, np.ndarray]:
     return found
 
 
+def control() -> dict[str, np.ndarray]:
+    """Controllers, mixer and low-pass filters of diagrams, two steps each."""
+    q, v = q_exp(np.array([0.2, -0.1, 0.4])), np.array([0.3, -0.2, 0.1])
+    inputs = {
+        "velocity_controller": (v[:2].copy(), v, q, 1.0),
+        "attitude_controller": (q, v[:2].copy(), 0.3, 1.0),
+        "rate_controller": (v, 0.5 * v, 1.0),
+        "mixer": (7.0, 0.1 * v),
+        "low_pass": (v,),
+        "low_pass_2": (v,),
+    }
+    found = {}
+    for kind, given in inputs.items():
+        block = block_kinds()[kind].make({})
+        if hasattr(block, "resolved"):
+            block = block.resolved({"in": Port(shape=(3,))}, {})
+        state, _ = block.step(block.start(), *given, dt=0.01)
+        found[kind] = block.step(state, *given, dt=0.01)[1][0]
+    return found
+
+
 def every_family() -> dict[str, np.ndarray]:
     recording = log()
     families = {
@@ -197,10 +253,13 @@ def every_family() -> dict[str, np.ndarray]:
         "error chain": error_chain(),
         "live module": live_module(recording),
         "plant": plant(),
+        "vehicles": vehicles(),
+        "vibration": vibration(),
         "calibration": calibration(),
         "orientation": orientation(recording),
         "navigation": navigation(recording),
         "stops": stops(recording),
+        "control": control(),
     }
     return {
         f"{family}: {name}": np.asarray(value) for family, found in families.items() for name, value in found.items()

@@ -1,7 +1,7 @@
 """Paper C's tests driven by a virtual MPU-6050 and QMC5883L that have been calibrated: what others may navigate.
 
 The noise is the catalogue's (white, bias instability). What a calibration leaves of the constant errors is drawn for
-each seed with the deviations below; they are assumed, not derived.
+each seed with the sigmas below; they are assumed, not derived.
 """
 
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ LEFT_GYR_BIAS = 1e-3  # rad/s, 0.06 deg/s
 LEFT_ACC_MATRIX = 5e-4  # scale and cross-coupling
 LEFT_GYR_MATRIX = 1e-3
 MAG_NOISE_UT = 0.2
-ROLLING = {  # virtual wheels do not slide and the virtual floor is flat to the last digit: small deviations are honest
+ROLLING = {  # virtual wheels do not slide and the virtual floor is flat to the last digit: small sigmas are honest
     "flat_floor": FlatFloor(height_sigma_m=0.001, velocity_sigma_m_s=0.002),
     "non_holonomic": NonHolonomic(0.002, 0.002),
 }
@@ -72,7 +72,7 @@ def drive(
     q_nm=None,
     **settings,
 ):
-    """One run of "square" or "straight". scale_error: deviation of the odometer's, drawn. disturbance_deg: rms of the
+    """One run of "square" or "straight". scale_error: sigma of the odometer's, drawn. disturbance_deg: rms of the
     magnetic azimuth along the path. constant_errors, noise: how much of them. q_nm: turns the whole
     world, as a slope does."""
     path = path_of(kind, **settings)
@@ -145,7 +145,7 @@ def _field(truth, rng, rms_rad, noise):
         for axis, u in enumerate((x, y))
         for i in range(2)
     )
-    off = rms_rad * off / 2.0  # eight waves of deviation 1, each with the mean square 1/2
+    off = rms_rad * off / 2.0  # eight waves of sigma 1, each with the mean square 1/2
     turn = np.zeros((len(x), 3))
     turn[:, 2] = -off  # clockwise
     field_s = q_rotate(q_conj(truth.q_nb), q_rotate(q_exp(turn), FIELD_N))

@@ -13,8 +13,8 @@ PACKAGE = "strapdown"
 
 # room: what it may import from the package, besides itself. A room is a file or a folder in src/strapdown;
 # "motion.protocol" names one file of a room.
-CORE = {"errors", "arrays", "checks", "sample", "live", "kernels", "rotation", "earth", "earth_magnetism", "types"}
-CORE |= {"regular_file"}  # every package that reads files opens them there
+CORE = {"errors", "arrays", "checks", "held_rows", "sample", "live", "kernels", "rotation", "earth", "earth_magnetism"}
+CORE |= {"types", "atmosphere", "regular_file"}  # every package that reads files opens them in regular_file
 AT_THE_EDGE = CORE | {"motion.protocol"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
@@ -23,11 +23,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "kernels": set(),
     "rotation": {"errors", "kernels"},
     "earth": {"errors", "kernels", "rotation"},
+    "atmosphere": {"errors", "checks", "kernels", "rotation", "arrays", "earth"},
     "earth_magnetism": {"errors", "kernels", "rotation", "earth"},
     "arrays": {"errors"},
+    "held_rows": {"arrays"},
     "sample": {"errors", "arrays"},
-    "types": {"errors", "arrays", "sample", "kernels", "rotation", "earth"},
-    "live": {"errors", "arrays", "types"},
+    "types": {"errors", "arrays", "held_rows", "sample", "kernels", "rotation", "earth"},
+    "live": {"errors", "arrays", "sample", "types"},
     "motion": CORE,
     "engines": AT_THE_EDGE,
     "devices": AT_THE_EDGE,

@@ -91,3 +91,12 @@ def locked_attitude(q: ArrayLike, n: int, name: str, t: Array | None = None) -> 
             "check the order of its columns (w, x, y, z) or normalise the log first"
         )
     return array
+
+
+def refuse_negative(sigma: Array, name: str, t: Array | None = None) -> None:
+    """Of standard deviations, one or more in a row; the error names the first bad sample and its time."""
+    if sigma.size and sigma.min() < 0.0:
+        least = sigma.reshape(len(sigma), -1).min(axis=1)
+        i = int(np.argmax(least < 0.0))
+        when = "" if t is None else f" (t = {t[i]:.6g} s)"
+        raise InputError(f"{name} is {least[i]:.6g} at sample {i}{when}; a standard deviation is 0 or more")

@@ -1,4 +1,4 @@
-"""Settings and times of paths, checked once at the door; each error is a sentence that names the setting."""
+"""Settings and times of paths, checked once at the boundary; each error is a sentence that names the setting."""
 
 from collections.abc import Iterable
 from itertools import pairwise

@@ -68,7 +68,7 @@ def dip(b_n: ArrayLike) -> Array:
 
 
 def strength(b_n: ArrayLike) -> Array:
-    """|B| in uT, in whatever frame B is told: what a calibrated magnetometer's reading is long."""
+    """|B| in uT, in whatever frame B is stated: what a calibrated magnetometer's reading is long."""
     return np.linalg.norm(np.asarray(b_n, dtype=np.float64), axis=-1)
 
 
@@ -87,7 +87,7 @@ def _at_place(latitude_rad: float, longitude_rad: float, height_m: float, year: 
     # a model of its own for every call: pygeomag keeps working arrays inside, which threads must not share
     model = GeoMag(coefficients_data=_coefficients(year))
     found = model.calculate(np.degrees(latitude_rad), np.degrees(longitude_rad), height_m / 1000.0, year)
-    return UT_PER_NT * found.y, UT_PER_NT * found.x, -UT_PER_NT * found.z  # it tells north, east, down
+    return UT_PER_NT * found.y, UT_PER_NT * found.x, -UT_PER_NT * found.z  # it states north, east, down
 
 
 def _coefficients(year: float) -> tuple:

@@ -1,4 +1,4 @@
-"""What can go wrong, told to the user in one sentence: what, where, what to do next."""
+"""What can go wrong, in one sentence for the user: what, where, what to do next."""
 
 _LONGEST = 4000  # characters of a sentence: those that list all valid names have up to 1500
 

@@ -9,13 +9,14 @@ advance. 7. Nothing allocates without bound.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from strapdown.arrays import Array
 from strapdown.errors import InputError
+from strapdown.sample import Fix, Height
 from strapdown.types import Recording, Sample, Solution
 
 S = TypeVar("S")
@@ -127,6 +128,84 @@ def refuse_state(state: object, owner: type) -> InputError:
     """The error for a state that does not belong to the estimator it was given to."""
     had = f"a state of {state.owner.__name__}" if isinstance(state, State) else f"a {type(state).__name__}"
     return InputError(f"{owner.__name__}.step was given {had}; start with {owner.__name__}(...).start()")
+
+
+def numbers_of(state: Any, owner: type, size: int) -> Array:
+    """The numbers of a state, checked: it belongs to this class and has its layout."""
+    if not isinstance(state, State) or state.owner is not owner:
+        raise refuse_state(state, owner)
+    numbers = state.numbers
+    if numbers.shape != (size,) or numbers.dtype != np.float64:
+        raise InputError(
+            f"the state holds {numbers.size} numbers ({numbers.dtype}), a state of {owner.__name__} holds {size} "
+            "(float64): it is damaged or of another version; start anew"
+        )
+    return numbers
+
+
+def fields_of(estimator: Any) -> dict[str, Any]:
+    """The settings of an estimator, without what it keeps for its kernels: what is pickled."""
+    return {each.name: getattr(estimator, each.name) for each in fields(estimator)}
+
+
+def checked_start(given: Any) -> Start:
+    """What an estimator is started with, if it is a Start."""
+    if not isinstance(given, Start):
+        raise InputError(f"a filter was started with a {type(given).__name__}; give a Start, as Start(q_ns=...)")
+    return given
+
+
+def misfit(sample: Any) -> str | None:
+    """The type or shape of a live sample that does not fit, in a sentence; None: all fit."""
+    if not isinstance(sample, Sample):
+        return f"a live step was given a {type(sample).__name__}; give a Sample(t, dt, gyr_s, acc_s, mag_s)"
+    for name in ("gyr_s", "acc_s", "mag_s"):
+        given = getattr(sample, name)
+        if name == "mag_s" and (given is None or np.shape(given) == (0,)):
+            continue
+        if not isinstance(given, np.ndarray):
+            had = f"of type {type(given).__name__}"
+        elif given.shape != (3,) or given.dtype != np.float64:
+            had = f"an array of {given.dtype} of shape {given.shape}"
+        elif not given.flags.c_contiguous:
+            had = "a strided view of a larger array"
+        else:
+            continue
+        return f"{name} of a live sample is {had}; give three contiguous doubles: np.array(..., dtype=float)"
+    if not isinstance(sample.dt, float | int):
+        return f"dt of a live sample is {sample.dt!r}; give the seconds since the previous sample, a float"
+    return None
+
+
+def refuse_sample(sample: Any) -> InputError:
+    """The error for a live sample that a step cannot use: wrong types or shapes, no finite numbers, time that runs
+    backward."""
+    found = misfit(sample)
+    if found is not None:
+        return InputError(found)
+    where = f"of the live sample at t = {sample.t!r} s"
+    for name, kind in (("position_fix", Fix), ("velocity_fix", Fix), ("height", Height)):
+        given = getattr(sample, name)
+        if given is not None and not isinstance(given, kind):
+            return InputError(f"{name} {where} is of type {type(given).__name__}; give a {kind.__name__}")
+    for name in ("gyr_s", "acc_s", "mag_s", "travel_m", "position_fix", "velocity_fix", "height"):
+        given = getattr(sample, name)
+        if given is not None and not _finite(given):
+            had = given.tolist() if isinstance(given, np.ndarray) else given
+            return InputError(
+                f"{name} {where} is {had!r}; give finite numbers, or skip the sample and give the next one the time "
+                "since the last sample that was used"
+            )
+    return InputError(f"dt {where} is {sample.dt!r} s; give the seconds since the previous sample, 0 or more")
+
+
+def _finite(given: Any) -> bool:
+    """Of a number, an array, or a tuple of both."""
+    try:
+        parts = given if isinstance(given, tuple) else (given,)
+        return all(bool(np.isfinite(part).all()) for part in parts)
+    except TypeError:  # no numbers
+        return False
 
 
 @runtime_checkable

@@ -49,7 +49,7 @@ def q_conj(q_ab: ArrayLike) -> Array:
 
 
 def q_rotate(q_ab: ArrayLike, v_b: ArrayLike) -> Array:
-    """The vector v told in frame a: b goes in, a comes out."""
+    """The vector v expressed in frame a: b goes in, a comes out."""
     return _map(kernel.rotate_rows, (3,), (_rows(q_ab, (4,), "q_ab"), (4,)), (_rows(v_b, (3,), "v_b"), (3,)))
 
 
@@ -125,7 +125,7 @@ def q_from_heading(heading: ArrayLike, pitch: ArrayLike, roll: ArrayLike) -> Arr
     """q_nb from paper C's angles (rad): heading clockwise from north, pitch nose up, roll right side down.
 
     Paper C has body x right, y forward, z up and C = Rz(-heading) Rx(pitch) Ry(roll). Our body has x forward,
-    y left, z up; told in these axes the same attitude is Rz(pi/2 - heading) Ry(-pitch) Rx(roll).
+    y left, z up; expressed in these axes the same attitude is Rz(pi/2 - heading) Ry(-pitch) Rx(roll).
     """
     return q_from_euler(roll, -np.asarray(pitch), 0.5 * np.pi - np.asarray(heading))
 

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from strapdown.arrays import Array, locked
-from strapdown.errors import InputError
+from strapdown.arrays import Array, locked, refuse_negative
 
 
 class Fix(NamedTuple):
@@ -62,7 +61,7 @@ class Fixes:
         t_s = locked(self.t_s, (np.size(self.t_s),), "t_s of a fix")
         n = len(t_s)
         sigma_n = locked(self.sigma_n, (n, 3), "sigma_n of a fix", t_s)
-        _refuse_negative(sigma_n, "sigma_n of a fix")
+        refuse_negative(sigma_n, "sigma_n of a fix", t_s)
         object.__setattr__(self, "t_s", t_s)
         object.__setattr__(self, "value_n", locked(self.value_n, (n, 3), "value_n of a fix", t_s))
         object.__setattr__(self, "sigma_n", sigma_n)
@@ -84,7 +83,7 @@ class Heights:
     def __post_init__(self) -> None:
         n = np.size(self.height_m)
         sigma_m = locked(self.sigma_m, (n,), "sigma_m of a height")
-        _refuse_negative(sigma_m, "sigma_m of a height")
+        refuse_negative(sigma_m, "sigma_m of a height")
         object.__setattr__(self, "height_m", locked(self.height_m, (n,), "height_m"))
         object.__setattr__(self, "sigma_m", sigma_m)
 
@@ -93,9 +92,3 @@ class Heights:
 
     def __getitem__(self, rows: slice | NDArray[Any]) -> "Heights":
         return Heights(self.height_m[rows], self.sigma_m[rows])
-
-
-def _refuse_negative(sigma: Array, name: str) -> None:
-    if sigma.size and sigma.min() < 0.0:
-        i = int(np.argmax(np.reshape(sigma, (len(sigma), -1)).min(axis=1) < 0.0))
-        raise InputError(f"{name} is negative at sample {i}; a standard deviation is 0 or more")

@@ -11,9 +11,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from strapdown.arrays import Array, locked, locked_attitude, locked_flags, locked_time
+from strapdown.arrays import Array, locked, locked_attitude, locked_flags, locked_time, refuse_negative
 from strapdown.earth import gravity_vector
 from strapdown.errors import InputError
+from strapdown.held_rows import new_rows
 from strapdown.rotation import q_conj, q_mul, q_rotate
 from strapdown.sample import Fix, Fixes, Height, Heights
 from strapdown.sample import Sample as Sample
@@ -55,7 +56,7 @@ class Motion:
         return Motion(*(getattr(self, f.name)[rows] for f in fields(self)))
 
     def specific_force_b(self, gravity: float) -> Array:
-        """What an ideal accelerometer in frame b reads, a - g told in b (m/s2)."""
+        """What an ideal accelerometer in frame b reads, a - g expressed in b (m/s2)."""
         return q_rotate(q_conj(self.q_nb), self.a_n - gravity_vector(gravity))
 
     def seen_from(self, r_bs_b: ArrayLike, q_bs: ArrayLike) -> "Motion":
@@ -80,7 +81,7 @@ class Increments:
 
     Reading k belongs to the interval of length dt[k] that ends at t[k]. theta_s is the rotation vector (rad) from
     the sensor's attitude at the start of the interval to that at its end; dv_s (m/s) is the integral of specific
-    force, told in the sensor's frame at the start. The first interval may have no length, and is then zero.
+    force, expressed in the sensor's frame at the start. The first interval may have no length, and is then zero.
     """
 
     t: Array
@@ -122,7 +123,7 @@ class Recording:
     same times. meta: sensor, part, rate, methods, gravity: plain values, which io writes along.
     position_fix, velocity_fix, height: measured from outside. new: for instruments slower than the rows (SLOW), True
     where the row holds a new reading and False where it repeats an old one; an instrument without flags is new in
-    every row.
+    every row. A magnetometer without flags that repeats its row before in more than 30 % of the rows gets them here.
     """
 
     t: Array
@@ -171,6 +172,11 @@ class Recording:
             for name, value in self.new.items()
             if getattr(self, name) is not None
         }
+        if "mag_s" in checked and "mag_s" not in flags:
+            inferred = new_rows(checked["mag_s"])
+            if inferred is not None:
+                inferred.flags.writeable = False
+                flags["mag_s"] = inferred
         _set(self, new=MappingProxyType(flags), **checked)
 
     def __len__(self) -> int:
@@ -180,6 +186,12 @@ class Recording:
         """Samples a to b - 1, by log[a:b]."""
         if not isinstance(rows, slice):
             raise InputError("a recording is cut by a slice, log[a:b]; one sample is log.sample(i)")
+        try:
+            rows.indices(len(self))
+        except (TypeError, ValueError) as error:
+            raise InputError(f"[{rows.start!r}:{rows.stop!r}:{rows.step!r}] cuts no recording: {error}") from None
+        if (rows.step or 1) < 0:
+            raise InputError("a recording is cut forward in time; give a step above 0")
         if len(self.t[rows]) == 0:
             raise InputError(f"no sample lies in [{rows.start}:{rows.stop}]; the recording has {len(self)}")
         kept: dict[str, Any] = {"meta": self.meta, "new": {name: flags[rows] for name, flags in self.new.items()}}
@@ -191,6 +203,9 @@ class Recording:
 
     def between(self, t0_s: float, t1_s: float) -> Self:
         """The samples from t0_s to t1_s (s), both included."""
+        for given in (t0_s, t1_s):
+            if isinstance(given, bool) or not isinstance(given, int | float | np.number) or np.isnan(given):
+                raise InputError(f"a recording is cut between times, and {given!r} was given; give two times in s")
         first, last = np.searchsorted(self.t, t0_s), np.searchsorted(self.t, t1_s, side="right")
         if not first < last:
             raise InputError(
@@ -206,6 +221,8 @@ class Recording:
 
     def sample(self, i: int) -> Sample:
         """Sample i, as a live source would give it."""
+        if isinstance(i, bool) or not isinstance(i, int | np.integer):
+            raise InputError(f"sample {i!r} was asked for; give its number, from 0 to {len(self) - 1}")
         if not -len(self) <= i < len(self):
             raise InputError(f"there is no sample {i}; the recording has {len(self)}")
         if self.gyr_s is None or self.acc_s is None:
@@ -275,20 +292,12 @@ class Event:
     text: str
 
 
-def _refuse_negative(sigma: Array, name: str, t: Array) -> None:
-    if sigma.min() < 0.0:
-        i = int(np.argmax((sigma < 0.0).any(axis=1)))
-        raise InputError(
-            f"{name} is {sigma[i].min():.6g} at sample {i} (t = {t[i]:.6g} s); a standard deviation is 0 or more"
-        )
-
-
 @dataclass(frozen=True, eq=False)
 class Solution:
     """What an algorithm computed from a recording: attitude q_nb, position p_n (m), velocity v_n (m/s).
 
     bias: estimated offsets of instruments by field of the recording, {"gyr_s": (n, 3)}, in its units. sigma: standard
-    deviations, (n, 3) each: "attitude_n" (rad, of the small rotation in n between truth and q_nb), "p_n", "v_n", and
+    sigmas, (n, 3) each: "attitude_n" (rad, of the small rotation in n between truth and q_nb), "p_n", "v_n", and
     the names of the biases. flags: yes or no for each sample, as "acc_rejected", "mag_rejected", "rest".
     """
 
@@ -313,7 +322,7 @@ class Solution:
             vectors = {key: locked(value, (n, 3), f"{name} {key}", t) for key, value in getattr(self, name).items()}
             checked[name] = MappingProxyType(vectors)
         for key, sigma in checked["sigma"].items():
-            _refuse_negative(sigma, f"sigma {key}", t)
+            refuse_negative(sigma, f"sigma {key}", t)
         flags = {key: locked_flags(value, n, f"flag {key}", t) for key, value in self.flags.items()}
         _set(self, meta=MappingProxyType(dict(self.meta)), flags=MappingProxyType(flags), **checked)
 

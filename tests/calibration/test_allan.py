@@ -1,6 +1,6 @@
 """Allan analysis: synthesised noise analysed back, with honest uncertainty, and logs it must refuse.
 
-Bounds on averages over repeated logs are four deviations of chance unless they say otherwise; all seeds are fixed.
+Bounds on averages over repeated logs are four sigmas of chance unless they say otherwise; all seeds are fixed.
 """
 
 import numpy as np
@@ -169,7 +169,7 @@ def test_constants_do_not_depend_on_the_rate(rate):
     noise = Noise(white=1e-3, instability=4e-3, walk=1e-3)
     terms = fit_noise(synthesised(noise, int(1000 * rate), 1.0 / rate, 5), 1.0 / rate).terms
     for name, part in (("white", 0.02), ("instability", 0.1), ("walk", 0.6)):
-        assert abs(terms[name].value / getattr(noise, name) - 1.0) < part, name  # four deviations of chance, or more
+        assert abs(terms[name].value / getattr(noise, name) - 1.0) < part, name  # four sigmas of chance, or more
         assert abs(terms[name].value - getattr(noise, name)) < 4.0 * terms[name].sigma, name
 
 
@@ -300,7 +300,7 @@ def test_the_twin_has_the_same_curve():
                     for n in ("white", "instability", "walk")))  # fmt: skip
     second = analysed(again, 2)
     a, b = (log.instruments["gyroscope"] for log in (first, second))
-    # mean over three axes of two logs: scatter of a deviation is sqrt(1 / (2 freedom)) for each of the six
+    # mean over three axes of two logs: scatter of a sigma is sqrt(1 / (2 freedom)) for each of the six
     allowed = 4.0 * np.sqrt(1.0 / a.bands[0].freedom / 3.0) + 0.02
     ratio = np.sqrt(np.mean(b.curve.deviation**2, axis=1) / np.mean(a.curve.deviation**2, axis=1))
     assert np.all(np.abs(np.log(ratio)) < allowed)
@@ -327,7 +327,7 @@ def test_rounding_is_not_counted_twice():
     truth = 1e-3
     in_log = np.sqrt(truth**2 + STEP * coarse**2 / 12.0)
     assert in_log > 1.1 * truth
-    np.testing.assert_allclose(triad.white, truth, rtol=0.06)  # four deviations of 20 000 samples, and of rounding
+    np.testing.assert_allclose(triad.white, truth, rtol=0.06)  # four sigmas of 20 000 samples, and of rounding
 
 
 def test_a_gauss_markov_process_becomes_a_floor_of_the_same_height():

@@ -88,7 +88,7 @@ def test_the_cubic_term_undoes_a_bend_to_second_order():
     correction = Correction("m/s2", FOUND, matrix=np.eye(3) / scale, cubic=np.full(3, 4.0 * bend / full_scale**2))
     before, after = (np.abs(x - truth).max() for x in (readings, correction.corrected(readings)))
     assert before > 0.018  # 3 u - 4 u^3 at u = 0.5 is 1: the whole a of the range
-    assert after < 10 * bend**2 * full_scale  # second order in the bend
+    assert after < 10 * bend**2 * full_scale  # second order in the nonlinearity
 
 
 def recording(**more):
@@ -254,11 +254,11 @@ def test_joining_keeps_what_is_known_the_worse_verdict_and_both_steps():
 
     known, assumed = np.full(3, 1e-3), np.full(3, np.inf)
     poses = step("positions", "poor", ("rotation: why", "temperature_bias: why"), {"bias": known}, "poses.csv")
-    warm = step("temperature", "good", ("bias: tilt", "matrix: not told"), {"bias": assumed}, "warm.csv")
+    warm = step("temperature", "good", ("bias: tilt", "matrix: not stated"), {"bias": assumed}, "warm.csv")
     both = joined(poses, warm).corrections["accelerometer"]
     np.testing.assert_array_equal(both.sigma["bias"], known)  # what the later step assumed the earlier one knows
     assert both.found.verdict == "poor"
-    assert both.found.undetermined == ("rotation: why", "temperature_bias: why", "matrix: not told")
+    assert both.found.undetermined == ("rotation: why", "temperature_bias: why", "matrix: not stated")
     again = joined(joined(poses, warm), step("temperature", "good", (), {"bias": assumed}, "again.csv"))
     data = again.corrections["accelerometer"].found.data
     assert {name: step["log"] for name, step in data.items()} == {
@@ -286,7 +286,7 @@ def test_readings_in_another_unit_are_not_corrected(name, spoilt, said):
 
 def test_a_log_of_another_part_is_told_of_and_one_spelt_otherwise_is_not():
     found = replace(one_instrument("magnetometer"), part="MPU-6050")
-    with pytest.warns(RangeWarning, match="the calibration is of part MPU-6050, and the log says ICM-20948"):
+    with pytest.warns(RangeWarning, match="the calibration is of part MPU-6050, and the log states ICM-20948"):
         apply(found, recording(meta={"part": "ICM-20948"}))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

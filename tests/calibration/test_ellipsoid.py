@@ -1,4 +1,4 @@
-"""The ellipsoid through readings: exact without noise, unbiased with it, honest about its deviations, hard to fool."""
+"""The ellipsoid through readings: exact without noise, unbiased with it, honest about its sigmas, hard to fool."""
 
 import numpy as np
 import pytest
@@ -57,11 +57,11 @@ def test_without_noise_the_ellipsoid_is_found_exactly(skew):
 def test_large_noise_makes_no_bias_and_the_stated_deviations_are_true():
     z = []
     for seed in range(40):
-        y, h, c = readings(2000, seed, noise=2.5)  # 5 % of the radius: a plain fit is off by 0.25 %, 2 deviations
+        y, h, c = readings(2000, seed, noise=2.5)  # 5 % of the radius: a plain fit is off by 0.25 %, 2 sigmas
         fit = fit_ellipsoid(y, blocks(2000))
         z.append(errors(fit, h, c) / deviations(fit))
     z = np.array(z)
-    # chance: nine means of 40, four of their deviations; 360 numbers, of which four deviations of a deviation
+    # chance: nine means of 40, four of their sigmas; 360 numbers, of which four sigmas of a sigma
     assert np.abs(z.mean(axis=0)).max() < 4.0 / np.sqrt(40.0)
     assert abs(z.std() - 1.0) < 4.0 / np.sqrt(2.0 * 360.0)
 

@@ -1,4 +1,4 @@
-"""Magnetometer calibration: what it says of virtual specimens is true, and what it cannot know it says."""
+"""Magnetometer calibration: what it states of virtual specimens is true, and what it cannot know it states."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ def found(fit):
 
 
 def log(roll, pitch, yaw, n=1500, seed=0, turn=None):
-    """A perfect module with a little noise beside iron; angles as functions of time."""
+    """A perfect module with a little noise next to iron; angles as functions of time."""
     t = np.arange(n) / 25.0
     q_sn = q_conj(q_from_euler(*(np.broadcast_to(f(t), n) for f in (roll, pitch, yaw))))
     rng = np.random.default_rng(seed)
@@ -55,7 +55,7 @@ def fits(specimens):
 def test_errors_over_stated_deviations_are_standard_normal(specimens, fits):
     """All 12 parameters; the claims of paper C do the same on 100 specimens."""
     z = np.array([paper.normalised_errors(one, fit) for one, fit in zip(specimens, fits, strict=True)])
-    # chance: 16 specimens, four deviations of a mean; 192 numbers, half of them alike, four deviations of a deviation
+    # chance: 16 specimens, four sigmas of a mean; 192 numbers, half of them alike, four sigmas of a sigma
     assert np.abs(z.mean(axis=0)).max() < 4.0 / np.sqrt(16.0)
     assert abs(z.std() - 1.0) < 4.0 / np.sqrt(192.0)
 
@@ -76,7 +76,7 @@ def test_a_good_log_says_so(fits):
 
 
 def test_symmetric_gauge_without_an_accelerometer(specimens):
-    """The matrix is the symmetric factor of the truth, with determinant 1: rotation and scale are told as assumed."""
+    """The matrix is the symmetric factor of the truth, with determinant 1: rotation and scale are given as assumed."""
     one = specimens[3]
     fit = calibrate_magnetometer(replace(one.log, acc_s=None), noise=paper.parts())
     correction = found(fit)
@@ -197,7 +197,7 @@ def test_the_recorded_qmc5883l():
         assert claim.holds, claim
     record = io.read_one(shared_data("qmc5883l") / "filtered_raw_data.csv", columns=paper.COLUMNS)
     fit = calibrate_magnetometer(record)
-    # 9 uT: the log's maker set another range than the sensitivity printed for 2 G, and that is told
+    # 9 uT: the log's maker set another range than the sensitivity printed for 2 G, and that is stated
     assert any("check the scale" in note for note in found(fit).found.notes)
 
 
@@ -220,5 +220,5 @@ def test_a_strong_magnet_beside_a_well_turned_sensor_is_taken_off(iron_ut):
     plain, iron = tumbled(), iron_ut * np.array([0.85, -0.3, 0.43])
     fit = calibrate_magnetometer(replace(plain, mag_s=np.asarray(plain.mag_s) + iron), field_ut=STRENGTH)
     off = (found(fit).bias - iron - [20.0, -10.0, 30.0]) / found(fit).sigma["bias"]
-    assert np.abs(off).max() < 4.0  # chance: four deviations
+    assert np.abs(off).max() < 4.0  # chance: four sigmas
     assert found(fit).found.verdict == "usable"

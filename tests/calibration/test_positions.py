@@ -95,14 +95,14 @@ def test_what_a_model_ignores_is_told_by_its_derivative():
     x[3 + ELEMENTS["full"].index((0, 1))] = h
     change = np.linalg.norm(forces("full", x, readings, G)[0], axis=1) - 1.0
     np.testing.assert_allclose(by_ignored("diagonal", np.zeros(6), readings, G)[:, 0], change / h, atol=1e-4)  # h
-    # axes that bend, turned about z: R c (R^T w)^3
+    # nonlinear axes, turned about z: R c (R^T w)^3
     bend = np.concatenate([np.zeros(9), [0.01, -0.02, 0.03]])
     turn = np.array([[1.0, -h, 0.0], [h, 1.0, 0.0], [0.0, 0.0, 1.0]])
     w = readings / G
     turned = np.linalg.norm(w + (bend[9:] * (w @ turn) ** 3) @ turn.T, axis=1)
     straight = np.linalg.norm(forces("cubic", bend, readings, G)[0], axis=1)
     ours = by_ignored("cubic", bend, readings, G)[:, 2]
-    np.testing.assert_allclose(ours, (turned - straight) / h, atol=3e-3)  # second order in the bend: 0.03^2
+    np.testing.assert_allclose(ours, (turned - straight) / h, atol=3e-3)  # second order in the nonlinearity: 0.03^2
 
 
 @settings(derandomize=True, max_examples=15, deadline=None)
@@ -144,7 +144,7 @@ def test_flicker_covariances_are_those_of_the_noise_they_stand_for():
     means = np.array([[log[a:b].mean(axis=0) for a, b in rows] for log in logs]).transpose(0, 2, 1).reshape(-1, 3)
     starts, ends = (np.array([t[row[i] - (i == 1)] for row in rows]) for i in (0, 1))
     expected = flicker_covariance(starts, ends)
-    # chance: 900 products of deviation below 1.5 times the variance; five of them
+    # chance: 900 products of sigma below 1.5 times the variance; five of them
     np.testing.assert_allclose(np.cov(means.T), expected, atol=5.0 * 1.5 * expected.max() / np.sqrt(900.0))
 
 
@@ -184,7 +184,7 @@ def test_levelness_enters_the_deviations(six):
 
 
 def test_errors_are_as_large_as_they_are_said_to_be(free):
-    """Eight specimens, all parameters, in units of the reported deviation; 100 of them in the claims."""
+    """Eight specimens, all parameters, in units of the reported sigma; 100 of them in the claims."""
     errors = []
     for seed in range(8):
         triads = PART.draw(seed).triads()
@@ -192,7 +192,7 @@ def test_errors_are_as_large_as_they_are_said_to_be(free):
         fit = calibrate_positions(free.log(triads, seed), G, model="cubic", noise=triads)
         errors += list(normalised(fit, truth).values())
     values = np.concatenate(errors)
-    # chance: some 30 parameters, half of them independent, for 8 specimens: deviation 0.065; four of it
+    # chance: some 30 parameters, half of them independent, for 8 specimens: sigma 0.065; four of it
     assert abs(values.std() - 1.0) < 0.26
     assert np.abs(values).max() < 4.5
 
@@ -235,7 +235,7 @@ def test_six_faces_are_as_good_as_they_say():
         level = float(np.radians(0.05))
         fit = calibrate_positions(log, G, model="squared", noise={"accelerometer": acc}, level_sigma_rad=level)
         errors += list(squared_normalised(fit, acc).values())
-    # chance: 12 unknowns of 12 specimens, deviation 0.06; four of it
+    # chance: 12 unknowns of 12 specimens, sigma 0.06; four of it
     assert abs(np.concatenate(errors).std() - 1.0) < 0.24
 
 
@@ -246,7 +246,7 @@ def test_poses_at_the_end_of_the_range_are_left_out(free):
     for log in (read, Recording(read.t, acc_s=read.acc_s, clipped=clipped)):
         fit = calibrate_positions(log, G, model="full")
         assert len(fit.poses) < 24
-        assert "poses were left out: the accelerometer was at the end of its range" in accelerometer(fit).found.notes[0]
+        assert "poses were rejected: the accelerometer was at the end of its range" in accelerometer(fit).found.notes[0]
 
 
 # --- refused ------------------------------------------------------------------------------------------------------
@@ -334,7 +334,7 @@ def test_claims_are_made_for_every_parameter():
     found = {claim.id.removeprefix("C/calibration/positions/"): claim for claim in claims(progress.append, runs=2)}
     assert progress[-1] == 1.0
     for name in ("accelerometer/bias", "accelerometer/matrix", "accelerometer/cubic", "gyroscope/bias"):
-        assert {f"{name}/mean", f"{name}/deviation"} <= set(found)
+        assert {f"{name}/mean", f"{name}/sigma"} <= set(found)
     assert {"gyroscope/matrix/mean", "gyroscope/cubic/mean", "gyroscope/g_sensitivity/mean"} <= set(found)
     assert all(claim.holds for name, claim in found.items() if "new-attitudes" in name)
 
@@ -344,7 +344,7 @@ def test_figure_shows_what_was_found(free):
     figure = positions_figure(fit, "a virtual part")
     assert "24 poses, model full" in figure.get_suptitle()
     assert "no gyroscope" in "".join(text.get_text() for axis in figure.axes for text in axis.texts)
-    after = next(line for line in figure.axes[0].lines if "after" in str(line.get_label()))
+    after = next(line for line in figure.axes[0].lines if "fitted" in str(line.get_label()))
     np.testing.assert_allclose(after.get_ydata(), 1e3 * fit.accelerometer.after / G)
 
 

@@ -1,4 +1,4 @@
-"""Offsets at rest in a known attitude: found, with honest deviations, or refused with the reason."""
+"""Offsets at rest in a known attitude: found, with honest sigmas, or refused with the reason."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ G, RATE_HZ = 9.81, 100.0
 
 
 def log_at_rest(seconds=20.0, roll=0.0, pitch=0.0, seed=0, acc_bias=(0.1, -0.2, 0.3), gyr_bias=(0.02, 0.0, -0.01)):
-    """White noise only, so that deviations can be told with a pencil."""
+    """White noise only, so that sigmas can be determined with a pencil."""
     t = np.arange(0.0, seconds, 1.0 / RATE_HZ)
     f_s = np.tile(gravity_s(G, roll, pitch), (len(t), 1))
     acc = Triad("m/s2", bias=acc_bias, white=(3e-3,) * 3)
@@ -43,7 +43,7 @@ def test_offsets_of_a_level_sensor_are_found_within_their_deviation():
     for name, truth, white in (("accelerometer", [0.1, -0.2, 0.3], 3e-3), ("gyroscope", [0.02, 0.0, -0.01], 6e-5)):
         found = fit.calibration.corrections[name]
         np.testing.assert_allclose(found.sigma["bias"], white / np.sqrt(20.0), rtol=1e-9)  # N / sqrt(T)
-        assert np.abs(found.bias - truth).max() < 4.0 * found.sigma["bias"].max()  # chance: four deviations
+        assert np.abs(found.bias - truth).max() < 4.0 * found.sigma["bias"].max()  # chance: four sigmas
         assert found.found.verdict == "good" and found.found.method == "static"
     assert "magnetometer" not in fit.calibration.corrections
     corrected = apply(fit.calibration, log_at_rest())
@@ -55,11 +55,11 @@ def test_a_known_attitude_is_taken_off_and_its_uncertainty_comes_in():
     log = log_at_rest(roll=roll, pitch=pitch)
     fit = calibrate_static(log, gravity=G, roll_rad=roll, pitch_rad=pitch, noise=NOISE, attitude_sigma_rad=0.01)
     found = fit.calibration.corrections["accelerometer"]
-    assert np.abs(found.bias - [0.1, -0.2, 0.3]).max() < 5.0 * 3e-3 / np.sqrt(20.0)  # chance: five deviations
+    assert np.abs(found.bias - [0.1, -0.2, 0.3]).max() < 5.0 * 3e-3 / np.sqrt(20.0)  # chance: five sigmas
     # turning a vector of length g by 10 mrad about x and about y moves it by what is across each axis
     x, y, z = gravity_s(G, roll, pitch)
     tilt = 0.01 * np.array([np.hypot(y, z), np.hypot(x, z), np.hypot(x, y)])
-    np.testing.assert_allclose(found.sigma["bias"], tilt, rtol=1e-3)  # noise beside it
+    np.testing.assert_allclose(found.sigma["bias"], tilt, rtol=1e-3)  # noise next to it
     assert found.found.verdict == "poor" and "measure the attitude better" in found.found.notes[0]
 
 
@@ -89,7 +89,7 @@ def test_readings_brought_to_the_length_of_gravity_hide_an_acceleration():
 @pytest.mark.parametrize("noise_given", [True, False])
 def test_errors_of_catalogue_specimens_are_standard_normal(noise_given):
     for name, z in normal_errors(lambda _: None, 8, noise_given).items():
-        # chance: four deviations of the mean and of the deviation of 24 numbers
+        # chance: four sigmas of the mean and of the sigma of 24 numbers
         assert abs(z.mean()) < 4.0 / np.sqrt(24.0), name
         assert abs(z.std() - 1.0) < 4.0 / np.sqrt(48.0), name
 
@@ -102,7 +102,7 @@ def test_means_of_a_virtual_sensor_scatter_together_as_the_covariance_says():
                     stream=seed_of(k, "log")).values for k in range(300)]  # fmt: skip
     means = np.concatenate([blocks.means(values) for values in logs], axis=1)  # (blocks, 900)
     measured, expected = means @ means.T / means.shape[1], known_covariance(blocks, triad, 0)
-    # chance: five deviations of a covariance of 900 pairs; and 3 % for the flicker's approximation on its grid
+    # chance: five sigmas of a covariance of 900 pairs; and 3 % for the flicker's approximation on its grid
     allowed = 5.0 * np.sqrt(2.0 / 900.0) + 0.03
     size = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
     assert (np.abs(measured - expected) / size).max() < allowed
@@ -147,7 +147,7 @@ def test_bad_logs_are_refused_each_with_its_reason():
         (spoilt(t=1e3 * log.t), "time looks like ms or us"),
         (spoilt(gyr_s=np.zeros_like(log.gyr_s)), "gyroscope reads the same in all .* broken; check the wiring"),
         (spoilt(acc_s=1e150 * log.acc_s), "raw counts"),
-        (spoilt(clipped=clipped), r"100 samples are saturated while the sensor lies still, the first at sample 500"),
+        (spoilt(clipped=clipped), r"100 samples are saturated while the sensor is at rest, the first at sample 500"),
         (spoilt(acc_s=stuck), "accelerometer z reads 19.6127 in all .* saturated or broken"),
         (spoilt(acc_s=None, gyr_s=None), "neither accelerometer nor gyroscope"),
         (apply(calibrate_static(log, gravity=G).calibration, log), "calibrated already"),

@@ -1,4 +1,4 @@
-"""Bias against temperature: the curve, its degree, its deviations; lag, poses, and logs that cannot tell."""
+"""Bias against temperature: the curve, its degree, its sigmas; lag, poses, and logs that cannot tell."""
 
 import warnings
 from dataclasses import replace
@@ -33,7 +33,7 @@ def chamber(seconds=600.0, low=0.0, high=60.0):
 
 
 def log_of(t, celsius, gyr=GYR, acc=ACC, f_s=None, w_s=None, seed=0, told=None):
-    """What the two instruments read; told: what the thermometer says, if not the truth."""
+    """What the two instruments read; stated: what the thermometer states, if not the truth."""
     f_s = np.tile([0.0, 0.0, G], (len(t), 1)) if f_s is None else f_s
     w_s = np.zeros_like(f_s) if w_s is None else w_s
     return Recording(
@@ -47,7 +47,7 @@ def log_of(t, celsius, gyr=GYR, acc=ACC, f_s=None, w_s=None, seed=0, told=None):
 def test_catalogue_specimens_are_found_within_their_deviations_and_keep_it_in_a_second_run():
     found = run_specimens(10, lambda _: None)
     for name, z in found.errors.items():
-        # chance: four deviations of the mean and of the deviation of 30 numbers
+        # chance: four sigmas of the mean and of the sigma of 30 numbers
         assert abs(z.mean()) < 4.0 / np.sqrt(30.0), name
         assert abs(z.std() - 1.0) < 4.0 / np.sqrt(60.0), name
     assert found.left_dps.max() <= ALLOWED_GYR_DPS
@@ -62,7 +62,7 @@ def test_a_bent_curve_is_found_with_its_degree_and_a_flat_one_is_left_flat():
     assert fit.curves["gyroscope"].degree == 2
     for power, truth in enumerate((SLOPE, BEND)):
         error = (found.temperature_bias[power] - truth) / found.sigma["temperature_bias"][power]
-        assert np.abs(error).max() < 4.0  # chance: deviations
+        assert np.abs(error).max() < 4.0  # chance: sigmas
     assert np.abs((found.bias - GYR.bias) / found.sigma["bias"]).max() < 4.0
     assert found.reference_c == 25.0 and found.range_c == pytest.approx((0.0, 60.0), abs=0.5)  # edges trimmed
     flat = fit.calibration.corrections["accelerometer"]
@@ -83,7 +83,7 @@ def test_noise_of_the_log_serves_where_the_part_is_not_known():
 
 def test_a_thermometer_ahead_of_its_sensor_is_noticed_and_told_in_seconds():
     t, celsius = chamber()
-    late = np.interp(t - 15.0, t, celsius)  # the sensor follows 15 s behind what the thermometer says
+    late = np.interp(t - 15.0, t, celsius)  # the sensor follows 15 s behind what the thermometer states
     gyr = replace(GYR, temperature_bias=(SLOPE,))
     curve = calibrate_temperature(log_of(t, late, gyr, told=celsius), noise=NOISE).curves["gyroscope"]
     assert curve.lag is not None and curve.lag.shows
@@ -129,7 +129,7 @@ def test_poses_up_and_down_tell_the_change_of_scale_from_the_change_of_bias():
     assert not any(text.startswith("temperature_scale") for text in found.found.undetermined)
     gyr = fit.calibration.corrections["gyroscope"]
     assert np.abs((gyr.temperature_bias[0] - SLOPE) / gyr.sigma["temperature_bias"][0]).max() < 4.0
-    assert 0.6 < fit.used.mean() < 0.95  # turns are left out
+    assert 0.6 < fit.used.mean() < 0.95  # turns are omitted
 
 
 def test_an_instability_makes_the_slope_less_sure_than_white_noise_alone():
@@ -167,7 +167,7 @@ def test_a_warm_up_is_enough_but_called_narrow():
 def test_logs_that_cannot_tell_are_refused_each_with_its_reason():
     t, celsius = chamber(60.0)
     log = log_of(t, celsius)
-    little = r"changes by 3\.\d\d degC while the sensor lies still .* needs at least 5 degC"
+    little = r"changes by 3\.\d\d degC while the sensor is at rest .* needs at least 5 degC"
     clipped = np.ones(len(t), dtype=bool)
     cases = [
         (log_of(t, 0.05 * celsius + 20.0), little),
@@ -175,7 +175,7 @@ def test_logs_that_cannot_tell_are_refused_each_with_its_reason():
         (replace(log, acc_s=log.acc_s * 1600.0), "raw counts"),
         (replace(log, temperature=celsius + 273.15), "kelvin or raw counts; give its unit in the column mapping"),
         (replace(log, gyr_s=np.degrees(log.gyr_s)), "deg/s or raw counts"),
-        (replace(log, clipped=clipped), "saturated while the sensor lies still"),
+        (replace(log, clipped=clipped), "saturated while the sensor is at rest"),
         (replace(log, gyr_s=log.gyr_s + np.sin(5.0 * t)[:, None]), "no still phase"),
         (Recording(t[:60], gyr_s=log.gyr_s[:60], temperature=np.linspace(0.0, 9.0, 60)), "record for minutes"),
     ]

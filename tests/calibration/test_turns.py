@@ -1,4 +1,4 @@
-"""Gyroscope from the turns between poses: the kernel against exact turns, bad turns left out, missing turns told."""
+"""Gyroscope from the turns between poses: the kernel against exact turns, bad turns excluded, missing turns stated."""
 
 import re
 from dataclasses import replace
@@ -116,7 +116,7 @@ def test_without_noise_the_truth_is_found(ideal):
 
 def test_errors_of_turns_shrink_to_the_noise(fit):
     assert np.sqrt(np.mean(fit.turns.before**2)) > np.radians(0.5)
-    assert np.sqrt(np.mean(fit.turns.after**2)) < np.radians(0.05)  # deviation of a direction: 0.2 mg and 0.1 mrad
+    assert np.sqrt(np.mean(fit.turns.after**2)) < np.radians(0.05)  # sigma of a direction: 0.2 mg and 0.1 mrad
     assert fit.turns.used.all() and fit.turns.missing is None
     # the rotation vectors are those of the motion, but for the gauge and the chance of a degree's fraction
     motion = np.linalg.norm(hand_held()._turns_b, axis=1)
@@ -239,7 +239,7 @@ def test_turns_that_contradict_the_poses_are_called_that(log, triads, wrong):
 
 
 def test_six_positions_tell_the_scale_of_the_gyroscope():
-    """Five quarter turns: offset and scale; and the errors are as large as their deviations say."""
+    """Five quarter turns: offset and scale; and the errors are as large as their sigmas say."""
     ideal = Ideal.of(Poses.six(tilt_deg=0.2, seed=1, hold_s=5.0, turn_s=2.0))
     z = []
     for seed in range(8):
@@ -253,7 +253,7 @@ def test_six_positions_tell_the_scale_of_the_gyroscope():
         assert any(said.startswith("matrix, off the diagonal: assumed 0") for said in gyr.found.undetermined)
         truth = truth_of(triads["accelerometer"], triads["gyroscope"])
         z.append(np.diag(gyr.matrix - truth.gyr_matrix) / np.diag(gyr.sigma["matrix"]))
-    # chance: 24 numbers, of which one in 1e4 is beyond four deviations; bounds of a deviation of 24, four of its own
+    # chance: 24 numbers, of which one in 1e4 is beyond four sigmas; bounds of a sigma of 24, four of its own
     assert np.abs(z).max() < 4.0
     assert abs(np.std(z) - 1.0) < 4.0 / np.sqrt(48.0)
 

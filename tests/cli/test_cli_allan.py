@@ -157,7 +157,7 @@ def test_two_logs_of_the_same_part_agree(mpu6050, folder):
     long = white_of(mpu6050, COUNTS, folder)
     short = white_of(mpu6050, COUNTS, folder, "imu_static_test.csv")
     for a, b in zip(long[:2], short[:2], strict=True):
-        np.testing.assert_allclose(a, b, rtol=0.04)  # four deviations of the shorter, and two days' temperature
+        np.testing.assert_allclose(a, b, rtol=0.04)  # four sigmas of the shorter, and two days' temperature
 
 
 @pytest.mark.parametrize("name", ["imu_90_x_rot.csv", "example_data_calibration.csv"])

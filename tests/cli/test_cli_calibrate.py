@@ -125,7 +125,7 @@ gyr_z = { column = "gz", unit = "deg/s", counts_per_unit = 131 }
 
 
 def test_raw_counts_of_a_real_part(tmp_path):
-    """The 10-pose log: 7 usable poses for 9 unknowns are refused, and said so; the still log gives offsets."""
+    """The 10-pose log: 7 usable poses for 9 unknowns are refused, and stated so; the still log gives offsets."""
     folder = shared_data("mpu6050")
     mapping = tmp_path / "raw.toml"
     mapping.write_text(RAW, encoding="utf-8")
@@ -207,7 +207,7 @@ def test_wrong_use_is_one_sentence(rehearsal, tmp_path):
 
 
 def test_noise_is_that_of_the_part_at_the_rate_and_range_of_the_log(rehearsal):
-    """The module's magnetometer has its own part, and a log says its range as text."""
+    """The module's magnetometer has its own part, and a log states its range as text."""
     from strapdown.recordings.facts import noise_of_part
 
     log = io.read_one(rehearsal / "tumble.parquet")
@@ -229,7 +229,7 @@ def test_noise_is_that_of_the_part_at_the_rate_and_range_of_the_log(rehearsal):
 
 
 def test_the_range_of_the_log_is_in_the_words_of_the_command(rehearsal, tmp_path):
-    """The bend of 0.5 % of the range is 1.9 mg at 2 g and a fourth of it at 4 g: read from the log, not the default."""
+    """The nonlinearity of 0.5 % of the range is 1.9 mg at 2 g and a fourth of it at 4 g, by the log."""
     from dataclasses import replace
 
     log = io.read_one(rehearsal / "positions.parquet")
@@ -279,7 +279,7 @@ def test_another_part_than_the_logs_is_told_once(rehearsal):
         "calibrate", "static", str(rehearsal / "temperature.parquet"), "--sensor", "warm-up", "--part", "BMI160"
     )
     assert said.code == 0, said.err
-    assert said.err.count("--part is of part BMI160, and the log says MPU-6050") == 1
+    assert said.err.count("--part is of part BMI160, and the log states MPU-6050") == 1
 
 
 def test_raw_counts_are_told_by_apply_and_check(rehearsal, tmp_path):

@@ -11,7 +11,7 @@ from paper_c_cases import DECLINATION, drive
 from strapdown import io
 from strapdown.io.solutions.file import read_solution
 
-# the virtual robot starts exactly as told
+# the virtual robot starts exactly as stated
 KNOWN = ("--heading", "0", "--heading-sigma", "0", "--lever", "0,0,0", "--declination", str(np.degrees(DECLINATION)))
 
 

@@ -23,7 +23,7 @@ WRITTEN_M = 1e-9  # roundoff of turning readings into another frame and back, ov
 
 @cache
 def square(lever_m=(0.0, 0.0, 0.0), turned_deg=(0.0, 0.0, 0.0)):
-    """Half of a square driven by a quiet sensor there: 50 ug and 0.003 deg/s of white noise, told as a robot's log."""
+    """Half of a square driven by a quiet sensor there: 50 ug and 0.003 deg/s of white noise, given as a robot's log."""
     path = StopAndGo.square(start_yaw_rad=0.5 * np.pi, first_rest_s=3.0)
     t = np.arange(0.0, path.duration_s / 2.0, 0.01)
     seen = path.at(t).seen_from(lever_m, q_from_euler(*np.radians(turned_deg)))
@@ -51,7 +51,7 @@ def test_mounting_and_lever_lead_to_the_bodys_origin(tmp_path):
     log = replace(log, odometer=None)
     right, _ = told(tmp_path, log, *MOUNTED)
     assert np.linalg.norm(np.array(right["last_position_m"]) - p_n[-1]) < 0.005  # m: chance, 2 mm of noise
-    assert right["against_truth"]["final_percent"] < 0.3  # the truth in the log is the sensor's, and told of the body
+    assert right["against_truth"]["final_percent"] < 0.3  # the truth in the log is the sensor's, and of the body
     assert right["against_truth"]["attitude_deg"]["max"] < 0.5  # deg: the noise of the accelerometer at the start
     wrong, _ = told(tmp_path, log, "--mounting", "180,0,90")
     assert wrong["against_truth"]["final_percent"] > 3.0 * right["against_truth"]["final_percent"]

@@ -65,7 +65,7 @@ def test_the_log_is_never_written_over(tmp_path):
 
 
 def test_six_axes_are_turned_to_the_truth_for_the_errors_only(log, tmp_path):
-    """The truth begins at yaw 86 deg, the filter at 0: files and JSON keep what the filter said."""
+    """The truth begins at yaw 86 deg, the filter at 0: files and JSON keep what the filter stated."""
     arguments = ("orient", log, "--filter", "mahony", "--axes", "6", "-o", tmp_path / "out", "--json")
     found = json.loads(command(*arguments).out)["filters"]["mahony"]
     recording = io.read_one(log)
@@ -97,7 +97,7 @@ def test_hard_iron_is_told_where_the_log_shows_it(tmp_path):
     assert "magnetometer" not in notes_of(tmp_path / "good.parquet")
     assert "calibrate magnetometer" in notes_of(tmp_path / "iron.parquet")
     assert "magnetometer" not in notes_of(tmp_path / "iron.parquet", "--axes", "6")
-    assert uncalibrated(ideal(Rest(duration_s=3.0))) == []  # one direction tells nothing
+    assert uncalibrated(ideal(Rest(duration_s=3.0))) == []  # one direction shows nothing
     assert len(uncalibrated(tumbled((22.0, -15.0, 9.0)))) == 1  # as strapdown navigate asks
 
 
@@ -147,7 +147,7 @@ def test_a_calibration_says_what_it_leaves_over():
     assert filt.gyr_turn == pytest.approx(np.sqrt(3.0) * 1e-4)
     assert (filt.gravity, filt.bias_start_dps) == (G, Mekf().bias_start_dps)
     assert filt.declination_rad == pytest.approx(np.radians(10.0))
-    assert any("leaves over" in note for note in log.notes)
+    assert any("residual errors" in note for note in log.notes)
     assert filter_for("mekf", known_to(1e-6, 1e-4), 0.0, False).tilt_floor_rad == Mekf().tilt_floor_rad
     assert filter_for("mahony", known_to(0.03, 1e-4), 0.0, False) == Mahony()
 
@@ -196,7 +196,7 @@ def six_axes(n=400, scale=1.0):
         (
             {**six_axes(), "mag_s": np.zeros((400, 3))},
             (),
-            "no field in 100 % of the samples; check that it is connected, or work without it (--axes 6)",
+            "no field in 100 % of the samples; check that it is connected, or work without it; options: --axes 6",
         ),
         (six_axes(scale=1.0 / G), (), "they look like g"),
         (six_axes(3), (), "3 samples"),

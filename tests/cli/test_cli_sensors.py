@@ -44,7 +44,7 @@ def test_compare_table_and_picture(tmp_path):
     said = command("sensors", "compare", "MPU-6050", "ADIS16470", "QMC5883L", "-o", picture)
     assert said.code == 0, said.err
     assert picture.read_bytes().startswith(b"\x89PNG")
-    assert "MPU-6050" in said.out and "position m" in said.out
+    assert "MPU-6050" in said.out and "drift" in said.out
     rows = json.loads(command("sensors", "compare", "ADIS16470", "RM3100", "--json").out)["parts"]
     assert rows["ADIS16470"]["angle_random_walk_deg_rth"] == pytest.approx(0.34, rel=1e-12)
     assert rows["ADIS16470"]["gyroscope_floor_deg_h"] == pytest.approx(8.0, rel=1e-12)
@@ -54,7 +54,7 @@ def test_compare_table_and_picture(tmp_path):
 
 
 def test_drift_formulas_against_summed_noise():
-    """Position and angle of 2000 random bodies at rest, integrated step by step; deviations known to 1.6 %."""
+    """Position and angle of 2000 random bodies at rest, integrated step by step; sigmas known to 1.6 %."""
     gyr = Triad("rad/s", white=(2e-4,) * 3, instability=(3e-5,) * 3, walk=(1e-5,) * 3)
     acc = Triad("m/s2", white=(3e-3,) * 3, instability=(1e-3,) * 3, walk=(2e-4,) * 3)
     rng = np.random.default_rng(5)
@@ -113,7 +113,7 @@ def test_own_part_file(tmp_path, monkeypatch):
     [
         (("show", "MPU-6500"), "did you mean MPU-6050"),
         (("show", "none.toml"), "does not exist"),
-        (("show",), "Missing argument"),
+        (("show",), "sensors show needs PART"),
         (("compare", "MPU-6050", "nothing"), "is not in the catalogue"),
         (("compare", "MPU-6050", "mpu6050"), "named twice"),
         (("compare", "MPU-6050", "-o", "x.pdf"), "pictures are PNG"),
@@ -129,7 +129,7 @@ def test_own_part_file(tmp_path, monkeypatch):
         ),
         (("draw", "MPU-6050", "--seed", "1", "--rate", "5000"), "cannot give 5000 Hz"),
         (("draw", "MPU-6050", "--seed", "1", "--rate", "nan"), "rate_hz is nan"),
-        (("nonsense",), "No such command"),
+        (("nonsense",), "has no command"),
         (("--json", "show", "MPU-6050"), "put --json after show"),
     ],
 )

@@ -21,15 +21,15 @@ from strapdown.sensors.parts.part import catalogue
 WIDTH = 80
 
 
-def rendered(title, columns, rows, left, width=WIDTH):
+def rendered(title, columns, rows, left, keys=1, width=WIDTH):
     console = tables.Screen(file=io.StringIO(), width=width, highlight=False)
-    tables.print_table(console, title, columns, rows, left)
+    tables.print_table(console, title, columns, rows, left, keys)
     return console.file.getvalue()
 
 
-def check(title, columns, rows, left, width=WIDTH):
+def check(title, columns, rows, left, keys=1, width=WIDTH):
     """Lines fit, and every word of title, heads and cells is whole in some line."""
-    text = rendered(title, columns, rows, left, width)
+    text = rendered(title, columns, rows, left, keys, width)
     assert max(map(len, text.splitlines())) <= width
     words = {word for cell in (title, *columns, *(cell for row in rows for cell in row)) for word in cell.split()}
     shown = set(text.replace("│", " ").replace("┃", " ").split())
@@ -41,8 +41,10 @@ def checked(monkeypatch):
     """Every table that a command shows, checked at 80 columns; how many there were."""
     seen = []
 
-    def show(title, columns, rows, left=1):
-        check(title, columns, rows, left)
+    def show(title, columns, rows, left=1, keys=1):
+        check(title, columns, rows, left, keys)
+        assert all(columns) and len(set(columns)) == len(columns), "columns have a name each"
+        assert len({tuple(row[:keys]) for row in rows}) == len(rows), "the key columns identify a row"
         seen.append(title)
 
     monkeypatch.setattr(screen, "show_table", show)
@@ -93,15 +95,17 @@ def test_navigation_tables(checked):
     from strapdown.cli.navigate.show import show
 
     found = {
+        "largest_percent_of_way": 123.45,
         "path_length_m": 1234.567,
         "last_position_m": [-1000.123, 1000.123, -0.123],
         "closing_error_m": 1414.2,
         "stops_believed": 1000,
-        "against_truth": {"final_percent": 12.34, "max_percent": 123.45},
+        "against_truth": {"final_percent": 12.34, "largest_percent_of_path": 123.45},
     }
     show({"eskf": found, "ekf15": found})
     numbers = [f"{name} {what}" for name in ("paper C", "ours") for what in ("dx", "dy", "dr", "e, %")]
-    screen.show_table("Error at every stop, m", ["stop", "L, m", *numbers], [["16", "4.8", *["-0.1287"] * 8]] * 3)
+    rows = [[str(stop), "4.8", *["-0.1287"] * 8] for stop in range(14, 17)]
+    screen.show_table("Error at every stop, m", ["stop", "L, m", *numbers], rows, keys=2)
     assert len(checked) == 2
 
 
@@ -109,13 +113,48 @@ text = st.text(alphabet="abc µ√°±,.-0123456789[]", max_size=30)
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.data(), st.integers(1, 12), st.integers(1, 3), st.integers(40, 200))
-def test_any_table(data, columns, left, width):
+@given(st.data(), st.integers(1, 12), st.integers(1, 3), st.integers(1, 3), st.integers(40, 200))
+def test_any_table(data, columns, left, keys, width):
     heads = data.draw(st.lists(text, min_size=columns, max_size=columns))
     rows = data.draw(st.lists(st.lists(text, min_size=columns, max_size=columns), max_size=4))
     words = [word for cell in (*heads, *(cell for row in rows for cell in row)) for word in cell.split()]
     if max(map(len, words), default=0) <= width // 2 - 8:  # two columns of such words fit
-        check("some title", heads, rows, left, width)
+        check("some title", heads, rows, left, min(keys, columns), width)
+
+
+def parts_of(text):
+    """The cells of each part's lines, without the rules."""
+    found = []
+    for line in text.splitlines():
+        if line.startswith("┏"):
+            found.append([])
+        elif line.startswith(("┃", "│")):
+            found[-1].append([cell.strip() for cell in line.strip("┃│").replace("┃", "│").split("│")])
+    return found
+
+
+def test_every_part_of_a_split_table_identifies_its_rows():
+    names = ["experiment", "method", *(f"value{i}, m/s2" for i in range(8))]
+    rows = [[f"A-{i // 2}", "ab"[i % 2], *(f"{i}.{j}12345" for j in range(8))] for i in range(4)]
+    parts = parts_of(rendered("t", names, rows, 2, keys=2))
+    assert len(parts) > 1
+    for part in parts:
+        assert [line[:2] for line in part[-4:]] == [row[:2] for row in rows]
+    columns = [len(part[0]) - 2 for part in parts]
+    assert max(columns) - min(columns) <= 1  # shared out evenly
+
+
+@pytest.mark.parametrize("keys", [["same"] * 4, [f"{'wide' * 17}{i}" for i in range(4)]], ids=["alike", "too wide"])
+def test_rows_are_numbered_where_their_key_does_not_identify_them(keys):
+    rows = [[key, *(f"{i}.{j}12345" for j in range(8))] for i, key in enumerate(keys)]
+    parts = parts_of(rendered("t", ["key", *(f"value{i}" for i in range(8))], rows, 1))
+    assert len(parts) > 1
+    for part in parts:
+        assert [line[0] for line in part if line[0].isdigit()] == ["1", "2", "3", "4"]
+
+
+def test_a_table_that_fits_is_not_numbered():
+    assert "row" not in rendered("t", ["key", "value"], [["same", "1"], ["same", "2"]], 1)
 
 
 def test_a_word_wider_than_the_terminal_is_the_only_one_cut():
@@ -139,4 +178,4 @@ def test_in_a_terminal_of_80_columns():
     os.close(theirs)
     lines = [line for line in said.decode().splitlines() if line.startswith(("│", "┃", "┏"))]
     assert lines and max(map(len, lines)) <= WIDTH
-    assert any("position" in line for line in lines) and any("noise" in line for line in lines)
+    assert any("position" in line for line in lines) and any("gyroscope" in line for line in lines)

@@ -15,7 +15,7 @@ KINDS = [(kind, shape) for kind in builtin().values() for shape in ((), (3,))]
 
 
 def made(kind, shape, **parameters):
-    """The block with its ports resolved to a shape, and its inputs step by step."""
+    """The block with its ports resolved to a shape, and its inputs and feeds step by step."""
     block = kind.make(parameters)
 
     def known(ports):
@@ -26,9 +26,11 @@ def made(kind, shape, **parameters):
     rows = []
     for _ in range(STEPS):
         row = [rng.normal(size=p.shape) if p.shape else float(rng.normal()) for p in inputs.values()]
-        rows.append(
-            [x / np.linalg.norm(x) if p.unit == "quaternion" else x for x, p in zip(row, inputs.values(), strict=True)]
-        )
+        row = [
+            x / np.linalg.norm(x) if p.unit == "quaternion" else x for x, p in zip(row, inputs.values(), strict=True)
+        ]
+        feeds = getattr(block, "feeds", {}).values()
+        rows.append(row + [rng.normal(size=np.shape(x)) if np.shape(x) else float(rng.normal()) for x in feeds])
     return resolved(block, inputs, known(block.outputs)), rows, known(block.outputs)
 
 

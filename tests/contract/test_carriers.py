@@ -1,6 +1,6 @@
 """What carries the sensor is an object: every carrier of ours and a user's own run through the same program."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -78,6 +78,23 @@ def test_every_carrier_is_navigated(one, name):
     if name != "foot":  # whose stops are those of a gait
         off = np.linalg.norm((found.solution.p_n - one.truth.p_n)[-1, :2])
         assert off < 0.3  # m of 4.8: chance; without stops it runs away by metres
+
+
+@dataclass(frozen=True)
+class Noting(StartedSledge):
+    notes: object
+
+    def after(self, solution, stops):
+        return replace(solution, meta={**solution.meta, "notes": self.notes})
+
+
+def test_a_note_is_a_sentence_or_several(one):
+    short = replace(one.log, odometer=None)[:1000]
+    assert "on snow" in navigate(short, Noting("on snow"), one.facts()).notes
+    assert {"on snow", "on ice"} <= set(navigate(short, Noting(["on snow", "on ice"]), one.facts()).notes)
+    for wrong in (3, [3], {"note": "on snow"}):
+        with pytest.raises(InputError, match=r"Noting\.after is .*; give a sentence"):
+            navigate(short, Noting(wrong), one.facts())
 
 
 def test_the_names_of_the_command_are_carriers():

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from fix_cases import with_heights, with_position_fixes
 from paper_c_cases import DECLINATION, G, drive
 from strapdown.errors import InputError
 from strapdown.live import Estimator, Start, State
@@ -14,8 +15,7 @@ from strapdown.navigation.alignment import align_to_yaw
 from strapdown.navigation.ekf15 import Ekf15
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.updates import FlatFloor, MagneticHeading, NonHolonomic, WheelTravel
-from strapdown.navigation.fixes import with_heights, with_position_fixes
-from strapdown.sample import Fixes, Sample
+from strapdown.sample import Fix, Fixes, Height, Sample
 from strapdown.types import Recording
 
 ESTIMATORS = {
@@ -46,10 +46,12 @@ def log():
     log = with_position_fixes(log, log.t[500::100] - 0.004, truth.p_n[500::100], 0.01)
     log = with_heights(log, log.t[450::70], truth.p_n[450::70, 2], 0.05)
     sigma = np.full((len(log), 3), 0.05)
+    prompt, late = np.arange(len(log)) % 90 == 7, (np.arange(len(log)) % 45 == 30) & (log.t > 3.0)
+    back = np.where(late, np.maximum(np.arange(len(log)) - 12, 0), np.arange(len(log)))
     log = replace(
         log,
-        velocity_fix=Fixes(truth.v_n, sigma, log.t),
-        new={**log.new, "velocity_fix": np.arange(len(log)) % 90 == 7},
+        velocity_fix=Fixes(truth.v_n[back], sigma, log.t[back]),
+        new={**log.new, "velocity_fix": prompt | late},
     )
     t = np.where(np.arange(len(log)) < 700, log.t, log.t + 3.0)
     kept = {name: getattr(log, name) for name in ("gyr_s", "acc_s", "mag_s", "stop", "odometer", "height", "new")}
@@ -169,10 +171,64 @@ def test_samples_that_do_not_fit_are_refused_in_a_sentence(log, name):
             (good._replace(acc_s=np.zeros(4)), "acc_s of a live sample is an array of float64 of shape"),
             (good._replace(gyr_s=np.zeros(6)[::2]), "strided"),
             (good._replace(gyr_s=np.zeros(3, dtype=np.float32)), "float32"),
-            ((0.0, 0.0), "give a strapdown.sample.Sample"),
+            ((0.0, 0.0), "give a Sample"),
         ):
             with pytest.raises(InputError, match=words):
                 filt.step(state, wrong)
+
+
+ONES, NO_NUMBER = np.ones(3), np.array([0.0, np.nan, 0.0])
+UNUSABLE = {
+    "gyroscope": ({"gyr_s": NO_NUMBER}, "gyr_s of the live sample at t = .* give finite numbers"),
+    "accelerometer": ({"acc_s": np.array([0.0, 0.0, np.inf])}, "acc_s of the live sample .* give finite numbers"),
+    "backward": ({"dt": -0.01}, "dt of the live sample .* is -0.01 s; give the seconds since the previous sample"),
+    "no time": ({"dt": np.nan}, "dt of the live sample .* is nan s"),
+    "no end": ({"dt": np.inf}, "dt of the live sample .* is inf s"),
+    "time in words": ({"dt": "10 ms"}, "dt of a live sample is '10 ms'"),
+}
+
+
+@pytest.mark.parametrize("what", UNUSABLE)
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_readings_that_are_no_numbers_and_time_that_runs_backward_are_refused(log, name, what):
+    """While the filter aligns itself and after; the state is as before, and the next sample continues."""
+    filt, (changed, words) = ESTIMATORS[name], UNUSABLE[what]
+    for start, rows in (("by itself", 50), ("by itself", 300), ("attitude", 50)):
+        state = list(stepped(filt, log[:rows], givens(log, filt)[start]))[-1]
+        before = state.numbers.copy()
+        with pytest.raises(InputError, match=words) as error:
+            filt.step(state, log.sample(rows)._replace(**changed))
+        assert "\n" not in str(error.value) and np.array_equal(state.numbers, before)
+        assert np.isfinite(filt.step(state, log.sample(rows)).numbers).all()
+
+
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name.startswith("eskf")])
+def test_fixes_without_a_standard_deviation_are_refused(log, name):
+    filt = ESTIMATORS[name]
+    state = filt.step(filt.start(givens(log, filt)["attitude"]), log.sample(0))
+    for kind in FIXES:
+        for fix in (
+            Fix(ONES, np.array([1.0, 0.0, 1.0]), 0.0),
+            Fix(ONES, np.array([1.0, -1.0, 1.0]), 0.0),
+            Fix(np.ones(1), ONES, 0.0),
+            Fix(ONES, np.ones(2), 0.0),
+        ):
+            with pytest.raises(InputError, match="standard deviations above 0"):
+                filt.step(state, log.sample(1)._replace(**{kind: fix}))
+        for fix in (Fix(NO_NUMBER, ONES, 0.0), Fix(ONES, ONES, np.nan)):
+            with pytest.raises(InputError, match="give finite numbers"):
+                filt.step(state, log.sample(1)._replace(**{kind: fix}))
+        with pytest.raises(InputError, match=f"{kind} of the live sample at t = .* is of type tuple; give a Fix"):
+            filt.step(state, log.sample(1)._replace(**{kind: (1.0, 2.0, 3.0)}))
+        exact = replace(getattr(log, kind), sigma_n=np.zeros((len(log), 3)))
+        first = int(np.argmax(log.new[kind]))
+        with pytest.raises(InputError, match=f"{kind} has a standard deviation of 0 at sample {first} "):
+            filt.run(replace(log, **{kind: exact}))
+    for sigma_m in (0.0, -1.0, np.nan):
+        with pytest.raises(InputError, match="a standard deviation above 0"):
+            filt.step(state, log.sample(1)._replace(height=Height(1.0, sigma_m)))
+    with pytest.raises(InputError, match="height has a standard deviation of 0"):
+        filt.run(replace(log, height=replace(log.height, sigma_m=np.zeros(len(log)))))
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

@@ -1,4 +1,4 @@
-"""What every orientation filter promises: right answers at any rate, after gaps and wrong starts; honest deviations."""
+"""What every orientation filter promises: right answers at any rate, after gaps and wrong starts; honest sigmas."""
 
 from dataclasses import replace
 
@@ -38,7 +38,7 @@ def test_ten_minutes_at_rest_do_not_drift(name, way):
     after = recording.t > 5.0
     if "attitude_n" in found.sigma:
         normalised = errors_n(found, recording.truth, after) / found.sigma["attitude_n"][after]
-        assert np.abs(normalised).max() < 5.0  # chance: five deviations
+        assert np.abs(normalised).max() < 5.0  # chance: five sigmas
     # chance and model: the first reading has 0.005 rad of noise, the gyroscope walks 0.1 deg and wanders a little more
     assert inclination(found, recording.truth, after).max() < 1.0 * DEG
     # the first magnetometer reading alone has a noise of 0.3 uT of 20: 1 deg
@@ -162,14 +162,14 @@ def test_a_turn_that_the_gyroscope_missed_is_made_up(name, way):
     gyr_s[250:260, 2] -= 3.0
     found = answer(name, way, replace(recording, gyr_s=gyr_s))
     told = 2.0 * np.linalg.norm(found.sigma["attitude_n"][-1]) if "attitude_n" in found.sigma else 0.0
-    # as above; lodestar leaves what the field of a place could be beside north, mekf what it took for motion at first;
-    # both say so: two deviations
+    # as above; lodestar leaves what the field of a place could be from north, mekf what it took for motion at first;
+    # both say so: two sigmas
     assert between(found.q_nb[-1], q_ns[-1]) < max(4.0 * DEG, told)
 
 
 @ways("forgets its start")
 def test_a_gap_in_changing_motion_is_got_over(name, way):
-    """Three seconds are missing, and the rate before tells nothing of them."""
+    """Three seconds are missing, and the rate before shows nothing of them."""
     full, q_full = tumbling()
     kept = (full.t < 8.0) | (full.t >= 11.0)
     cut = Recording(full.t[kept], gyr_s=full.gyr_s[kept], acc_s=full.acc_s[kept], mag_s=full.mag_s[kept])
@@ -182,7 +182,7 @@ def test_a_gap_in_changing_motion_is_got_over(name, way):
     assert np.linalg.norm(error[100:after], axis=1).max() < 4.0 * DEG  # what follows a gap is not carried before it
     if "attitude_n" in found.sigma:
         sigma = found.sigma["attitude_n"]
-        assert (np.abs(error[after:]) < 4.0 * sigma[after:]).all()  # chance: four deviations
+        assert (np.abs(error[after:]) < 4.0 * sigma[after:]).all()  # chance: four sigmas
 
 
 @ways()
@@ -190,12 +190,12 @@ def test_deviations_fit_the_errors(name, way):
     recording = noisy_swing()
     found = answer(name, way, recording)
     if "attitude_n" not in found.sigma:
-        assert way == "run" or name == "vqf"  # smoothers tell deviations, but for VQF, which has none
+        assert way == "run" or name == "vqf"  # smoothers tell sigmas, but for VQF, which has none
         return
     after = recording.t > 1.0  # before, a filter may say that it does not know
     sigma = found.sigma["attitude_n"][after]
     assert (sigma > 0.0).all() and sigma.max() < 0.5
     normalised = errors_n(found, recording.truth, after) / sigma
     rms = np.sqrt(np.mean(normalised**2, axis=0))
-    # chance and model: neither lost nor of a size that says nothing, about any axis
+    # chance and model: neither lost nor of a size that shows nothing, about any axis
     assert (rms > 0.02).all() and (rms < 2.0).all()

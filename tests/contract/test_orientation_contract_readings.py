@@ -1,4 +1,4 @@
-"""What every orientation filter promises of bad readings: told and not followed, or refused where they can be."""
+"""What every orientation filter promises of bad readings: stated and not followed, or refused where they can be."""
 
 from dataclasses import replace
 

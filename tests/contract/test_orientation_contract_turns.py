@@ -28,7 +28,7 @@ def test_a_slow_turn_is_not_taken_for_rest(way, rate_dps, axis_n, lead_s):
     error, sigma = errors(found, q_ns), found.sigma["attitude_n"]
     # model and chance: without a rest the bias about the vertical is known from a field of 2.8 deg noise alone
     assert np.linalg.norm(error[-1]) < (3.0 if lead_s == 0.0 else 1.0) * DEG
-    assert (np.abs(error[100:]) < 3.0 * sigma[100:]).all()  # chance: three deviations
+    assert (np.abs(error[100:]) < 3.0 * sigma[100:]).all()  # chance: three sigmas
     if lead_s > 0.0:
         assert np.linalg.norm(found.bias["gyr_s"][-1] - bias_s) < 0.15 * DEG  # chance: 2 deg over the turn's time
     assert found.flags["rest"][recording.t > lead_s + 15.0].mean() < 0.1
@@ -41,7 +41,7 @@ def test_a_slow_turn_about_a_level_axis_shows_without_magnetometer(way, rate_dps
     found = getattr(Lodestar(magnetometer=False), way)(recording, Start.of(recording, q_ns=q_ns[0]))
     error, sigma = errors(found, q_ns), found.sigma["attitude_n"]
     assert np.linalg.norm(error[-1, :2]) < 1.5 * DEG  # model: a bias of 0.1 deg/s over the low-pass of 3 s, twice
-    assert (np.abs(error[100:]) < 3.0 * sigma[100:]).all()  # chance: three deviations; the heading drifts, and says so
+    assert (np.abs(error[100:]) < 3.0 * sigma[100:]).all()  # chance: three sigmas; the heading drifts, and states so
 
 
 @both_ways
@@ -50,7 +50,7 @@ def test_a_turn_about_the_vertical_that_nothing_tells_is_in_the_deviation(way, r
     recording, q_ns, _ = slow_turn(rate_dps, VERTICAL, lead_s=5.0)
     found = getattr(Lodestar(magnetometer=False), way)(recording, Start.of(recording, q_ns=q_ns[0]))
     error, sigma = errors(found, q_ns), found.sigma["attitude_n"]
-    assert (np.abs(error[100:]) < 3.0 * sigma[100:]).all()  # three deviations
+    assert (np.abs(error[100:]) < 3.0 * sigma[100:]).all()  # three sigmas
     assert np.abs(error[-1, 2]) > 10.0 * DEG  # it is taken for rest: there is no other way
     assert np.linalg.norm(error[-1, :2]) < 0.3 * DEG  # chance: noise of force, averaged
 
@@ -82,14 +82,14 @@ def test_a_magnet_brought_near_in_a_rest_is_no_turn():
 @both_ways
 @pytest.mark.parametrize("off_deg", [-12.0, 6.0, 16.0, 25.0])
 def test_a_wrong_heading_given_in_motion_is_found_out(way, off_deg):
-    """Said to be right to 2 deg: the field is believed more the further it points beside, and the deviation says so."""
+    """Given as right to 2 deg: the field is believed more the further it points away, and sigma shows it."""
     recording, q_ns = tumbling()
     found = getattr(Lodestar(), way)(recording, Start.of(recording, q_ns=q_mul(q_exp(off_deg * DEG * UP), q_ns[0])))
     error, sigma = errors(found, q_ns)[:, 2], found.sigma["attitude_n"][:, 2]
     late = recording.t > 10.0
     # model: of 6 deg the field of a place of 5 deg explains nearly all; of 12 deg and more, 3.5 deg at most
     assert np.abs(error[late]).max() < (6.0 if abs(off_deg) < 7.0 else 3.5) * DEG
-    assert (np.abs(error[10:]) < 3.0 * sigma[10:]).all()  # three deviations, from 0.2 s on: there is a reading then
+    assert (np.abs(error[10:]) < 3.0 * sigma[10:]).all()  # three sigmas, from 0.2 s on: there is a reading then
 
 
 @both_ways
@@ -99,11 +99,11 @@ def test_a_wrong_heading_given_at_rest_is_found_out(way, off_deg):
     found = getattr(Lodestar(), way)(recording, Start.of(recording, q_ns=q_mul(q_exp(off_deg * DEG * UP), q_ns[0])))
     error, sigma = errors(found, q_ns)[:, 2], found.sigma["attitude_n"][:, 2]
     assert np.abs(error[recording.t > 10.0]).max() < 1.5 * DEG  # chance: 2.8 deg over 1 s, averaged over 8 s
-    assert (np.abs(error[20:]) < 3.0 * sigma[20:]).all()  # three deviations
+    assert (np.abs(error[20:]) < 3.0 * sigma[20:]).all()  # three sigmas
 
 
 def test_a_right_heading_is_kept_against_the_field_of_a_place():
-    """4 deg beside north, which places are: a heading given to 2 deg is believed more."""
+    """4 deg from north, which places are: a heading given to 2 deg is believed more."""
     recording, q_ns = tumbling()
     turn = q_exp(4.0 * DEG * UP)
     found = Lodestar(declination_rad=4.0 * DEG).run(recording, Start.of(recording, q_ns=q_ns[0]))

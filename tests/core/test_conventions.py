@@ -336,7 +336,7 @@ def test_28_white_noise_integrates_to_n_root_t():
     rate, n = 50.0, 60_000
     t = np.arange(n) / rate
     x = measure(Triad("rad/s", white=(0.3, 0.3, 0.3)), t, np.zeros((n, 3)), stream=stream(1, "n")).values
-    chance = 5.0 / np.sqrt(2.0 * 3 * n)  # five deviations of a sample deviation
+    chance = 5.0 / np.sqrt(2.0 * 3 * n)  # five sigmas of a sample sigma
     assert abs(np.std(x) / (0.3 * np.sqrt(rate)) - 1.0) < chance
     over_4_s = x.reshape(-1, 200, 3).sum(axis=1) / rate
     assert abs(np.std(over_4_s) / (0.3 * 2.0) - 1.0) < 5.0 / np.sqrt(2.0 * over_4_s.size)

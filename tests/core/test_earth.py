@@ -50,7 +50,7 @@ def test_gravity_at_height_follows_the_inverse_square_of_the_pole():
     for height_m in (0.0, 1000.0, 10_000.0):
         r = b + height_m
         newton = gm / r**2 * (1.0 - 3.0 * j2 * (a / r) ** 2)
-        # J4 left out (g 5 |J4| = 1.2e-4 m/s2 at the surface, the same at all these heights within 1 %)
+        # J4 excluded (g 5 |J4| = 1.2e-4 m/s2 at the surface, the same at all these heights within 1 %)
         assert abs(float(earth_gravity(np.pi / 2, height_m)) - newton) <= 1.3e-4
 
 

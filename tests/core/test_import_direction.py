@@ -15,7 +15,7 @@ def run(*arguments):
 
 
 def tree(folder, **files):
-    """A package of the given files, `room__file="text"`, beside a few good ones."""
+    """A package of the given files, `room__file="text"`, next to a few good ones."""
     package = folder / "strapdown"
     good = {"errors": "", "types": "from strapdown.errors import X\n", "motion__protocol": "", "motion__spline": ""}
     for name, text in {"__init__": "", **good, **files}.items():

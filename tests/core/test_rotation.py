@@ -198,7 +198,7 @@ def test_euler_angles_agree_with_scipy_and_come_back(roll, pitch, yaw):
     q = rot.q_from_euler(roll, pitch, yaw)
     assert angle_between(q, from_scipy(Rotation.from_euler("ZYX", [yaw, pitch, roll]))) <= 8 * FEW_ROUNDOFFS
     roll_2, pitch_2, yaw_2 = rot.euler_from_q(q)
-    # the same rotation anywhere; nearer to the pole than 1e-12 rad roll is told as 0 and moves by as much
+    # the same rotation anywhere; nearer to the pole than 1e-12 rad roll is given as 0 and moves by as much
     assert angle_between(rot.q_from_euler(roll_2, pitch_2, yaw_2), q) <= 4e-12
     assert abs(pitch_2 - pitch) <= 4e-15
     assert abs(pitch_2) <= PI / 2

@@ -99,7 +99,7 @@ def test_what_is_not_there_is_one_sentence():
         Recording(T, acc_s=log.acc_s).sample(0)
     with pytest.raises(InputError, match='new has flags for "gyr_s"'):
         Recording(T, new={"gyr_s": np.ones(N, dtype=bool)})
-    with pytest.raises(InputError, match="negative at sample 2"):
+    with pytest.raises(InputError, match="is -1 at sample 2; a standard deviation"):
         Heights(np.zeros(4), [0.0, 1.0, -1.0, 1.0])
     with pytest.raises(InputError, match="3 rows, the recording has 20"):
         Recording(T, height=Heights(np.zeros(3), np.zeros(3)))

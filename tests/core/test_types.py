@@ -93,7 +93,7 @@ def test_missing_is_none():
     assert len(log) == N
 
 
-# ---------------------------------------------------------------- checked at the door
+# ---------------------------------------------------------------- checked at the boundary
 
 
 def broken(shape, row, value):

@@ -202,7 +202,7 @@ def test_a_root_called_world_is_the_ground_and_carries_a_sensor(tmp_path):
     assert source.state("world").p_n.tolist() == [[0, 0, 0]]
     assert "is the ground and cannot float" in refused(tmp_path, text, floating=True)
     child = urdf(link("base", ""), joint("j", "base", "world"), link("world"))
-    assert 'line 4: link "world" hangs on a joint' in refused(tmp_path, child)
+    assert 'line 4: link "world" has a joint above it' in refused(tmp_path, child)
 
 
 @pytest.mark.parametrize(
@@ -294,7 +294,7 @@ def test_the_worst_step_since_the_sample_before_is_told(monkeypatch):
     fine, coarse = run(200.0), run(10.0)
     for name in ("unexplained", "turn_per_step"):
         every, some = getattr(fine, name), getattr(coarse, name)
-        # a sample tells of the step that ends at it, those before, and the one that begins at it
+        # a sample is about the step that ends at it, those before, and the one that begins at it
         for k in range(1, 11):
             assert every[20 * k - 19 : 20 * k].max() <= some[k] <= every[20 * k - 20 : 20 * k + 1].max()
     rate = np.linalg.norm(fine.motion.w_nb_b, axis=1)

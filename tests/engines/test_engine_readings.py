@@ -207,7 +207,7 @@ def test_robots_are_motion_sources():
             source.advance(-1.0)
 
 
-# Sensor rates and sensors beside each other
+# Sensor rates and sensors next to each other
 
 
 def test_a_sensor_does_not_change_another_ones_readings():

@@ -98,7 +98,7 @@ def test_a_soft_proof_mass_begins_at_rest():
         integrator="implicitfast",
     )
     sampled = source.record(0.2, {"imu": grid(0.2, 100.0)})["imu"]
-    # the gram hangs on an arm of kilograms: the arm gives way by about that ratio
+    # the gram depends on an arm of kilograms: the arm gives way by about that ratio
     np.testing.assert_allclose(sampled.force_s / 1e-3, specific_force(sampled.motion), atol=0.02)
 
 

@@ -1,4 +1,4 @@
-"""Robot files: what is wrong with one is told in a sentence that names the file, the line or the link."""
+"""Robot files: what is wrong with one is expressed in a sentence that names the file, the line or the link."""
 
 import contextlib
 
@@ -56,7 +56,7 @@ DEFECTS = {
         ["line 7", '"hand"', '"k" and "l"'],
     ),
     "loop of all": (urdf(link("a"), link("b"), joint("j", "a", "b"), joint("k", "b", "a")), ["loop"]),
-    "loop beside a root": (
+    "loop next to a root": (
         urdf(*BASE_ARM, link("x"), link("y"), joint("k", "x", "y"), joint("l", "y", "x")),
         ["loop", '"x"'],
     ),

@@ -1,4 +1,4 @@
-"""NEES and NIS: right for a filter that tells the truth, told apart from one that does not."""
+"""NEES and NIS: right for a filter that states the truth, distinguished from one that does not."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def test_the_mean_is_the_number_of_components_also_from_sigma_alone():
     n = 20_000
     errors = drawn(n, 2)
     full = normalised_squares(errors, np.tile(COVARIANCE, (n, 1, 1)))
-    assert abs(full.mean() - 3.0) < 5 * np.sqrt(6.0 / n)  # chance: five deviations of a mean of chi-square of 3
+    assert abs(full.mean() - 3.0) < 5 * np.sqrt(6.0 / n)  # chance: five sigmas of a mean of chi-square of 3
     sigma = np.tile(np.sqrt(np.diag(COVARIANCE)), (n, 1))
     alone = normalised_squares_from_sigma(errors, sigma)
     assert abs(alone.mean() - 3.0) < 5 * np.sqrt(18.0 / n)  # correlations at most triple the variance

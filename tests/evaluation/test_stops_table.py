@@ -65,7 +65,7 @@ def test_by_order_gives_what_times_give_also_with_turns_between_stands():
     assert len(timed.rows) == len(ordered.rows) == 17
     for a, b in zip(timed.rows, ordered.rows, strict=True):
         assert abs(a.path_length_m - b.path_length_m) < 1e-12  # roundoff
-        assert np.hypot(a.p_n[0] - b.p_n[0], a.p_n[1] - b.p_n[1]) < 6 * 0.005 * np.sqrt(2)  # chance: six deviations
+        assert np.hypot(a.p_n[0] - b.p_n[0], a.p_n[1] - b.p_n[1]) < 6 * 0.005 * np.sqrt(2)  # chance: six sigmas
 
 
 def test_a_reference_may_leave_out_the_stand_before_the_run():

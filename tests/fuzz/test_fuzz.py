@@ -1,4 +1,4 @@
-"""Whatever a file holds, a command succeeds or says in one sentence why not: never a traceback, never a crash.
+"""Whatever a file holds, a command succeeds or states in one sentence why not: never a traceback, never a crash.
 
 STRAPDOWN_FUZZ=5000 draws so many examples, other ones each time, instead of the fixed few of every test run.
 """

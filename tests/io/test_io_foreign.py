@@ -1,4 +1,4 @@
-"""Foreign and bad files: a mapping reads them, or one sentence says why not."""
+"""Foreign and bad files: a mapping reads them, or one sentence states why not."""
 
 import gzip
 import warnings
@@ -139,17 +139,17 @@ def test_every_column_is_in_the_docs():
 def test_a_foreign_file_without_mapping_says_how_to_give_one(tmp_path):
     (tmp_path / "phone.csv").write_text(PHONE)
     text = spoken(tmp_path / "phone.csv")
-    for word in ("tilt_x..y [rad, s]", "true_q_w..z [1, ns]", "MAPPING.toml"):
-        assert word in text
+    assert "MAPPING.toml" in text and "docs/io.md" in text  # where all our names are
+    assert len(text) - len(str(tmp_path)) < 300
     assert "--" not in text  # the library names no options; the commands do
-    for word in ("time, ax, ay, az", "acc_x..z [m/s2, s]", '{"t": {"column": "time", "unit": "ms"}'):
+    for word in ("time, ax, ay, az", '{"t": {"column": "time", "unit": "ms"}'):
         assert word in text
 
 
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"acc_x": "a_x"}, 'has no column "a_x", which the mapping names for acc_x; it has time, ax'),
+        ({"acc_x": "a_x"}, 'has no column "a_x", which the mapping names for acc_x; the closest is ax'),
         ({"acc_x": {"column": "ax", "unit": "deg/s"}}, "acc_x can be in m/s2, g, mg"),
         ({"speed": "ax"}, '"speed"; our columns are sensor, t'),
         ({"temperature": "note"}, "line 2: 'a' in column note is not a number"),
@@ -177,6 +177,7 @@ HEAD = 'sensor,t [s],"acc_x [m/s2, s]","acc_y [m/s2, s]","acc_z [m/s2, s]"\n'
         ("# strapdown 1\n# {}\n", "no header line"),
         (HEAD, "no rows"),
         ("1,2,3\n4,5,6\n", "none of our columns but 1, 2, 3"),
+        ("t [s],gry_x\n1,1\n", "not known: gry_x (closest: gyr_x [rad/s, s]"),
         ("# strapdown 2\n" + HEAD, "format version '2'"),
         ("# strapdown 1\n# {nonsense\n" + HEAD, "line 2 has meta that is not JSON"),
         ('# strapdown 1\n# {"imu": 3}\n' + HEAD, "line 2 has meta that is not of the form"),
@@ -186,7 +187,7 @@ HEAD = 'sensor,t [s],"acc_x [m/s2, s]","acc_y [m/s2, s]","acc_z [m/s2, s]"\n'
         ('t [s],"true_p_x [m, n]"\n1,1\n', "part of truth, without true_p_y"),
         ("t [s],temperature\n1,1\n", "names no unit; write temperature [degC]"),
         ("t [s],temperature [m]\n1,1\n", "temperature can be in degC, K"),
-        ('t [s],"acc_x [m/s2, b]"\n1,1\n', "told in frame b; expected acc_x [m/s2, s]"),
+        ('t [s],"acc_x [m/s2, b]"\n1,1\n', "expressed in frame b; expected acc_x [m/s2, s]"),
         (HEAD + "imu,0,0,0,0\nimu,1,0,zero,0\n", "line 3: 'zero' in column acc_y [m/s2, s] is not a number"),
         ("\n\n" + HEAD + "imu,0,0,0,0\n\nimu,1,0,0x1,0\n", "line 6: '0x1' in column acc_y"),
         (
@@ -195,7 +196,10 @@ HEAD = 'sensor,t [s],"acc_x [m/s2, s]","acc_y [m/s2, s]","acc_z [m/s2, s]"\n'
         ),
         (HEAD + "imu,0,0,0,0\nimu,0.25,0,0,1e999\n", "line 3: acc_z of sensor imu is not finite"),
         (HEAD + "imu,0,0,0,0\nimu,nan,0,0,0\n", "line 3: t of sensor imu is not finite"),
-        (HEAD + "imu,0,0,0,0\nimu,1,0,,0\n", "line 3: acc_y is empty, but sensor imu has it"),
+        (
+            HEAD + "imu,0,0,0,0\nimu,1,0,,0\n",
+            'line 3: acc_y is empty, but sensor imu has it in other rows; fill the cell, or give empty = "drop" in a',
+        ),
         (HEAD + "imu,0,0,,0\n", "sensor imu: acc_y empty but acc_x is not"),
         (HEAD + "imu,,0,0,0\n", "sensor imu: t is empty"),
         (HEAD + ",0,0,0,0\n", "line 2 has no sensor name"),
@@ -305,7 +309,7 @@ def test_random_changes_of_a_good_file(tmp_path, suffix, edits, in_footer):
     if not path.exists():
         write(path, {"imu": recording(4), "foot": replace(recording(3, 1, truth=False), mag_s=None, new={})})
     data = path.read_bytes()
-    # a Parquet file's structure is told in its footer: half of the changes go there
+    # a Parquet file's structure is expressed in its footer: half of the changes go there
     begin = len(data) // 2 if in_footer and suffix == "parquet" else 0
     for where, drop, splice in edits:
         i = begin + int(where * (len(data) - begin))

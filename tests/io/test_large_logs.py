@@ -106,7 +106,7 @@ def test_reading_a_gzipped_log_needs_no_more(tmp_path, monkeypatch):
 
 
 def test_arrays_of_a_file_are_taken_over_as_they_are(tmp_path):
-    """Each owns its memory, is locked, and has no room left over."""
+    """Each owns its memory, is locked, and keeps no memory that it does not use."""
     write(tmp_path / "log.csv", {"imu": log_of(1000)})
     back = read_one(tmp_path / "log.csv")
     for name in ("t", "gyr_s", "acc_s", "mag_s", "temperature", "stop", "odometer"):
@@ -143,7 +143,7 @@ def test_a_run_of_the_filter_is_in_memory_once():
     held = sum(v.nbytes for v in (solution.q_nb, solution.p_n, solution.v_n, *solution.bias.values()))
     held += sum(v.nbytes for v in solution.sigma.values())
     assert held == 248 * n  # 31 doubles
-    # 8 MB: what the kernel tells of 20 000 samples; 60 bytes: steps, flags, innovations, checks. Twice would be 496 n
+    # 8 MB: what the kernel is about 20 000 samples; 60 bytes: steps, flags, innovations, checks. Twice would be 496 n
     assert peak[0] < held + 60 * n + 8e6
 
 

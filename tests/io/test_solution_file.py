@@ -150,7 +150,7 @@ def test_other_damage(tmp_path):
     (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"a\nb\n"))
     with pytest.raises(InputError, match="not a solution file"):
         read_solution(tmp_path / "x.csv.gz")
-    with pytest.raises(InputError, match="suffix"):
+    with pytest.raises(InputError, match="not named as a solution"):
         read_solution(tmp_path / "run.txt")
     with pytest.raises(InputError, match="does not exist"):
         read_solution(tmp_path / "none.csv")

@@ -66,7 +66,7 @@ def test_hand_held_poses_scatter_by_their_seed_alone():
     plain, first, again, other = (Poses.six(tilt, seed) for tilt, seed in ((0, 0), (3, 1), (3, 1), (3, 2)))
     assert first == again and first != other and first != plain
     off = q_log(q_mul(q_conj(np.array(plain.q_nb)), np.array(first.q_nb)))
-    assert 1.0 < np.degrees(off.std()) < 6.0  # chance: 18 draws of deviation 3
+    assert 1.0 < np.degrees(off.std()) < 6.0  # chance: 18 draws of sigma 3
 
 
 def test_poses_of_a_file():
@@ -145,7 +145,7 @@ def test_the_magnetometer_of_another_part_is_in_the_same_log_and_changes_no_othe
     [
         ({"part": "MPU-9250"}, "a magnetometer of its own; leave magnetometer_part out"),
         ({"magnetometer_part": "MPU-6050"}, "MPU-6050 has no magnetometer; name one that has"),
-        ({"magnetometer": True}, "stands beside a part or model, instead of magnetometer = true"),
+        ({"magnetometer": True}, "stands next to a part or model, instead of magnetometer = true"),
     ],
 )
 def test_a_magnetometer_part_that_does_not_fit_is_refused(keys, message):

@@ -1,4 +1,4 @@
-"""The paths that every promise of motion is tested on, drawn by hypothesis, and that none is left out."""
+"""The paths that every promise of motion is tested on, drawn by hypothesis, and that none is omitted."""
 
 from dataclasses import dataclass
 
@@ -11,6 +11,7 @@ from strapdown.errors import InputError
 from strapdown.motion import (
     Circle,
     FigureEight,
+    Flight,
     Keep,
     Linear,
     MoveTo,
@@ -170,6 +171,21 @@ def eights(draw, bank):
     )
 
 
+@st.composite
+def flights(draw):
+    level = st.tuples(number(-3.0, 3.0), number(-3.0, 3.0), number(-0.5, 0.5))
+    return Flight(
+        draw(st.lists(level, min_size=1, max_size=3)),
+        draw(number(1.0, 2.5)),
+        draw(st.sampled_from([0.0, 1.0])),
+        draw(st.sampled_from([0.0, 0.7])),
+        draw(st.sampled_from([9.8, 3.73])),
+        draw(st.sampled_from([None, 4.9])),
+        draw(vectors),
+        draw(yaws),
+    )
+
+
 CASES = {
     "rest": Case(st.builds(Rest, number(0.5, 5.0), vectors, attitudes()), jerk_jumps=False),
     "turntable, smooth ramps": Case(turntables(SmoothRamp), jerk_jumps=False),
@@ -190,6 +206,7 @@ CASES = {
     "circle, banked": Case(circles(bank=True), jerk_jumps=False),
     "figure eight": Case(eights(bank=False), jerk_jumps=False),
     "figure eight, banked": Case(eights(bank=True), jerk_jumps=False),
+    "flight": Case(flights(), angular_acceleration_jumps=True, jerk_jumps=False),
 }
 
 
@@ -199,7 +216,19 @@ def knots(path):
 
 
 def test_every_public_path_is_under_the_contract():
-    tested = {"Circle", "FigureEight", "Linear", "Poses", "Rest", "StopAndGo", "Tumble", "Turntable", "Waypoints"}
+    tested = {
+        "Circle",
+        "FigureEight",
+        "Linear",
+        "Poses",
+        "Rest",
+        "StopAndGo",
+        "Tumble",
+        "Turntable",
+        "Waypoints",
+        "Flight",
+    }
     recorded = {name for name in motion.__all__ if "Record" in name}  # tested with the files they come from
-    public = {name for name in motion.__all__ if hasattr(getattr(motion, name), "at")} - {"Path"}
+    layers = {"Vibrating"}  # tested in test_vibration: these differences are too coarse for it
+    public = {name for name in motion.__all__ if hasattr(getattr(motion, name), "at")} - {"Path"} - layers
     assert public - recorded == tested

@@ -40,6 +40,7 @@ EXAMPLES = {
     "stop-and-go-straight": {"length_m": 3.0, "rest_s": 1.5},
     "circle": {"radius_m": 2.0, "speed_m_s": 1.0, "duration_s": 10.0, "clockwise": True, "start_yaw_deg": 90.0},
     "figure-eight": {"length_m": 4.0, "period_s": 10.0, "duration_s": 20.0, "run_up_s": 2.0},
+    "flight": {"velocities_m_s": [[3, 0, 0], [0, 0, 0]], "ramp_s": 2.0, "drag_time_s": 4.9, "start_yaw_deg": 90.0},
     "recorded": {
         "file": str(Path(__file__).parents[2] / "examples" / "poses.csv"),
         "columns": {"t": "time_s"},

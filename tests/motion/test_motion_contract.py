@@ -115,7 +115,7 @@ def turned(path, q_mn):
     """The same path in a world that is turned by q_mn."""
     yaw = 2.0 * np.arctan2(q_mn[3], q_mn[0])
     changes = {}
-    for field in ("p_n", "start_p_n", "end_p_n"):
+    for field in ("p_n", "start_p_n", "end_p_n", "v_n"):
         if hasattr(path, field):
             changes[field] = q_rotate(q_mn, getattr(path, field))
     if getattr(path, "q_nb", None) is not None:

@@ -161,4 +161,4 @@ def test_gravity_above_the_pole_and_the_equator_is_that_of_the_zonal_harmonics(h
     ):
         pull = 1.0 - sum((n + 1) * j * (a / radius) ** n * legendre[n] for n, j in zonal.items())
         expected = gm / radius**2 * pull - turning
-        assert abs(float(earth_gravity(latitude, height_m)) - expected) < 2e-8 * 10  # J8 is left out: 9 * 1.4e-11 g
+        assert abs(float(earth_gravity(latitude, height_m)) - expected) < 2e-8 * 10  # J8 is omitted: 9 * 1.4e-11 g

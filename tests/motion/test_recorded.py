@@ -1,4 +1,4 @@
-"""Recorded poses as a motion: what calculus promises, what jitter and switches may do, and what bad input says."""
+"""Recorded poses as a motion: what calculus promises, what jitter and switches may do, and what bad input states."""
 
 import gzip
 from dataclasses import replace
@@ -157,7 +157,7 @@ def test_a_switch_disturbs_only_its_neighbours(jitter, phase):
     m = RecordedMotion(t, p, q).at_samples()
     truth = np.where(t > t_on, 1.0, 0.0)
     away = np.abs(t - t_on) > 1.01 * h
-    floor = 1e-10 + 6 * 2.45 * jitter / h**2  # a few deviations of a second difference
+    floor = 1e-10 + 6 * 2.45 * jitter / h**2  # a few sigmas of a second difference
     assert np.abs(m.a_n[away, 2] - truth[away]).max() < floor
     assert np.abs(m.dw_nb_b[away, 0] - truth[away]).max() < floor
     assert m.a_n[:, 2].min() > -floor and m.a_n[:, 2].max() < 1.0 + floor  # no ringing

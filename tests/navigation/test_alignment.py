@@ -12,7 +12,6 @@ from strapdown.navigation.alignment import (
     UNKNOWN_HEADING_RAD,
     align_by_magnetometer,
     align_to_yaw,
-    align_without_heading,
     first_rest_s,
 )
 from strapdown.rotation import IDENTITY, euler_from_q, q_conj, q_from_euler, q_log, q_mul, q_rotate
@@ -55,7 +54,7 @@ def test_strength_and_dip_of_the_field_are_those_of_the_world():
 
 
 def test_an_unknown_heading_is_0_with_the_deviation_of_a_full_circle():
-    found = align_without_heading(at_rest(q_from_euler(0.1, -0.2, 2.0)), rest_s=0.4)
+    found = align_to_yaw(at_rest(q_from_euler(0.1, -0.2, 2.0)), 0.0, UNKNOWN_HEADING_RAD, rest_s=0.4)
     np.testing.assert_allclose(np.array(euler_from_q(found.q_ns)), [0.1, -0.2, 0.0], atol=1e-14)  # roundoff
     assert found.heading_sigma_rad == UNKNOWN_HEADING_RAD
     turned = np.linspace(-np.pi, np.pi, 100_001)
@@ -63,7 +62,7 @@ def test_an_unknown_heading_is_0_with_the_deviation_of_a_full_circle():
 
 
 def test_deviations_are_those_of_many_specimens_at_rest():
-    """Noise alone: tilt and bias of 60 drives scatter as each of them says."""
+    """Noise alone: tilt and bias of 60 drives scatter as each of them states."""
     logs = [drive("straight", seed, constant_errors=0.0, length_m=0.3).log for seed in range(60)]
     runs = [align_to_yaw(log, 0.5 * np.pi) for log in logs]
     tilt = np.array([q_log(q_mul(run.q_ns, q_conj(q_from_euler(0, 0, 0.5 * np.pi))))[:2] for run in runs]) / np.array(
@@ -75,7 +74,7 @@ def test_deviations_are_those_of_many_specimens_at_rest():
     slow = np.sum(instability_processes(*gyr.instability_band_s)[1] ** 2)
     for z, triad in ((tilt, acc), (bias, gyr)):
         most = 1.0 + slow * (triad.instability[0] / triad.white[0]) ** 2
-        chance = 5.0 * np.sqrt(2.0 / z.size)  # five deviations of a sample variance
+        chance = 5.0 * np.sqrt(2.0 / z.size)  # five sigmas of a sample variance
         assert 1.0 - chance < np.mean(z**2) < most * (1.0 + chance)
 
 
@@ -89,7 +88,7 @@ def starting(start_s, m_s2, for_s, **columns):
 
 def test_the_first_rest_ends_where_readings_gain_speed():
     for start_s in (3.0, 8.0, 15.0):
-        found = first_rest_s(starting(start_s, 0.05, 1.2), 20.0)  # 0.05 m/s2: less than two deviations of a reading
+        found = first_rest_s(starting(start_s, 0.05, 1.2), 20.0)  # 0.05 m/s2: less than two sigmas of a reading
         assert start_s - 0.75 <= found <= start_s + 0.25  # s: blocks of 0.25 s; chance moves it by one or two
     assert first_rest_s(starting(0.0, 0.0, 0.0), 20.0) == 20.0  # noise alone
     assert first_rest_s(starting(0.0, 0.3, 20.0), 20.0) == 20.0  # and a bias

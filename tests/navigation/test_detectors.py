@@ -18,7 +18,7 @@ def log(n=60, seed=1, rate_hz=100.0):
 
 
 def in_words(kind, acc, gyr):
-    """The statistic of one window, as Skog et al. 2010 print it, with unit deviations."""
+    """The statistic of one window, as Skog et al. 2010 print it, with unit sigmas."""
     mean = acc.mean(axis=0)
     if kind == "shoe":
         up = mean / np.linalg.norm(mean)

@@ -1,4 +1,4 @@
-"""Each measurement of the error-state filter alone, against matrices written out; what is rejected, and said of it."""
+"""Each measurement of the error-state filter alone, against matrices written out; what is rejected, with its event."""
 
 from dataclasses import replace
 
@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from numba import njit
 
+from fix_cases import with_heights, with_position_fixes
 from paper_c_cases import DECLINATION, ROLLING, WHEEL, G, drive
 from strapdown.errors import InputError
 from strapdown.kernels.jit import pointer
 from strapdown.kernels.navigation.eskf import aids, excess, updates
 from strapdown.kernels.navigation.eskf import layout as at
 from strapdown.live import Start
-from strapdown.navigation.alignment import align_by_magnetometer, align_to_yaw, align_without_heading
+from strapdown.navigation.alignment import UNKNOWN_HEADING_RAD, align_by_magnetometer, align_to_yaw
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.updates import (
     MagneticHeading,
@@ -21,7 +22,6 @@ from strapdown.navigation.eskf.updates import (
     ZeroRate,
     ZeroVelocity,
 )
-from strapdown.navigation.fixes import with_heights, with_position_fixes
 from strapdown.rotation import euler_from_q, matrix, q_exp, q_from_euler, q_mul, q_rotate
 from strapdown.types import Recording
 
@@ -158,9 +158,9 @@ def test_a_stop_fixes_velocity_and_the_rate_fixes_the_bias():
     found = d.filter().run(d.log)
     at_stop = d.log.stop & (d.log.t > 6.0)
     inside = at_stop & np.roll(at_stop, 50)
-    assert np.abs(found.v_n[inside]).max() < 0.002  # two deviations of the zero velocity itself
+    assert np.abs(found.v_n[inside]).max() < 0.002  # two sigmas of the zero velocity itself
     rest = d.log.gyr_s[d.log.stop].mean(axis=0)
-    # white noise of 40 s of stops and the drift meanwhile, five deviations of each
+    # white noise of 40 s of stops and the drift meanwhile, five sigmas of each
     assert np.abs(found.bias["gyr_s"][-1] - rest).max() < 5.0 * (
         d.gyroscope.white[0] / 6.0 + d.gyroscope.instability[0]
     )
@@ -211,7 +211,7 @@ def test_an_unknown_heading_is_found_by_the_magnetometer():
     d = drive("straight", 8, disturbance_deg=0.0)
     mag = MagneticHeading(declination_rad=DECLINATION)
     filt = d.filter(magnetic_heading=mag)
-    found = filt.run(d.log, Start.of(d.log, alignment=align_without_heading(d.log)))
+    found = filt.run(d.log, Start.of(d.log, alignment=align_to_yaw(d.log, 0.0, UNKNOWN_HEADING_RAD)))
     assert abs(heading_of(found)[-1] - 0.5 * np.pi) < 3.0 * mag.disturbance_rad
     assert found.sigma["attitude_n"][0, 2] > 1.5 and found.sigma["attitude_n"][-1, 2] < 1.5 * mag.disturbance_rad
     by_mag = filt.run(d.log, Start.of(d.log, alignment=align_by_magnetometer(d.log, declination_rad=DECLINATION)))
@@ -254,14 +254,14 @@ def test_fixes_and_heights_pull_to_where_they_are():
     truth = d.log.truth
     rows = np.arange(1000, len(d.log), 1000)
     fixed = d.filter().run(with_position_fixes(d.log, d.log.t[rows], truth.p_n[rows], 0.001))
-    assert np.abs((fixed.p_n - truth.p_n)[rows]).max() < 0.005  # five deviations of a fix
+    assert np.abs((fixed.p_n - truth.p_n)[rows]).max() < 0.005  # five sigmas of a fix
     high = d.filter().run(with_heights(d.log, d.log.t[rows], truth.p_n[rows, 2], 0.001))
     assert np.abs((high.p_n - truth.p_n)[rows, 2]).max() < 0.005
     wrong = truth.p_n[rows] + [[5.0, 0.0, 0.0]]
     off = d.filter().run(with_position_fixes(d.log, d.log.t[rows], wrong, 0.001))
     assert any(event.kind == "fix_rejected" for event in off.events)
-    with pytest.raises(InputError, match="no position fix lies"):
-        with_position_fixes(d.log, [1e6], [[0, 0, 0]])
+    with pytest.raises(InputError, match="no reading of the position fixes lies"):
+        with_position_fixes(d.log, [1e6], [[0, 0, 0]], 0.01)
 
 
 def test_without_gates_every_measurement_is_taken():
@@ -282,7 +282,7 @@ def test_innovations_are_collected_and_those_of_the_gyroscope_are_white():
     assert {"stop", "still", "floor", "sideways", "upward"} == set(track.innovations)
     still = track.innovations["still"]
     n = still.degrees * len(still.nis)
-    assert abs(still.nis.mean() / still.degrees - 1.0) < 5.0 * np.sqrt(2.0 / n)  # five deviations of a mean square
+    assert abs(still.nis.mean() / still.degrees - 1.0) < 5.0 * np.sqrt(2.0 / n)  # five sigmas of a mean square
     flags = Eskf().belief(track.last).flags
     assert {name for name, flag in flags.items() if flag} == {"stop_used", "still_used", "floor_used"}
 
@@ -303,8 +303,8 @@ def test_a_piece_with_a_wrong_number_is_refused(piece, settings):
 
 def test_heights_without_a_deviation_are_refused():
     log = drive("square", 0).log
-    with pytest.raises(InputError, match="not above 0"):
-        with_heights(log, [1.0], [1.0], 0.0)
+    with pytest.raises(InputError, match="height has a standard deviation of 0"):
+        Eskf(gravity=G).run(with_heights(log, [1.0], [1.0], 0.0))
     with pytest.raises(InputError, match="no magnetometer"):
         Eskf(gravity=G, magnetic_heading=MagneticHeading()).run(
             Recording(log.t, gyr_s=log.gyr_s, acc_s=log.acc_s, stop=log.stop)

@@ -1,4 +1,4 @@
-"""Heights of a walk: floors are level, stairs are not, and the deviation says what is left."""
+"""Heights of a walk: floors are level, stairs are not, and the sigma states what is left."""
 
 from dataclasses import replace
 

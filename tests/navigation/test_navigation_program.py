@@ -62,7 +62,7 @@ def test_stops_are_found_without_a_true_flag(word):
         percent.append(stop_table(found.solution, one.stops).final.percent)
         off = (found.solution.p_n - one.truth.p_n)[-1, :2]
         nees.append(np.sum((off / found.solution.sigma["p_n"][-1, :2]) ** 2))
-    assert np.mean(percent) < 0.5  # %: chance; a heading known to 1 deg beside a disturbed compass is most of it
+    assert np.mean(percent) < 0.5  # %: chance; a heading known to 1 deg next to a disturbed compass is most of it
     assert 0.1 < np.mean(nees) < 4.4  # chance: 2 is right, four runs of two components stay below 4.4 in 99.6 of 100
 
 
@@ -140,7 +140,7 @@ def test_a_sensor_off_the_axle_of_which_nobody_told_is_followed(lever_m):
     largest, events = turned_about(lever_m)
     assert largest < 0.08  # m: chance; with the sensor believed on the axle 5 to 10
     assert not events & {"sideways_rejected", "stop_rejected", "stop_insisted"}
-    assert turned_about(lever_m, lever_sigma_m=0.0)[0] > 0.1  # what is wrongly told is believed
+    assert turned_about(lever_m, lever_sigma_m=0.0)[0] > 0.1  # what is wrongly stated is believed
 
 
 @pytest.mark.parametrize("told", [True, False])
@@ -193,7 +193,7 @@ def test_an_unknown_heading_is_told_by_its_variance():
     assert first == pytest.approx(UNKNOWN_HEADING_RAD, rel=1e-9)  # roundoff
     assert known.solution.sigma["attitude_n"][0, 2] == pytest.approx(np.radians(1.0), rel=1e-9)
     off = np.linalg.norm((unknown.solution.p_n - known.solution.p_n)[-1])
-    assert off < 0.02 * way  # m: the drive does head north, and what is unknown must not bend the path
+    assert off < 0.02 * way  # m: the drive does head north, and what is unknown must not nonlinearity the path
     assert unknown.solution.sigma["p_n"][-1, :2] == pytest.approx(way, rel=0.02)  # the path's own error
 
 
@@ -312,7 +312,7 @@ def test_a_name_is_no_carrier():
 
 
 def test_a_told_stop_after_a_corner_is_found_again_by_its_calm():
-    """This robot's gyroscope tilts the reckoned gravity in corners beyond the limit: the told stop is doubted first."""
+    """This robot's gyroscope tilts the estimated gravity in corners beyond the limit: the stop is doubted first."""
     one = drive("square", 7021)
     found = one.navigated().solution
     assert len(believed_stands(found)) == 17

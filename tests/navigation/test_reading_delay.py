@@ -1,4 +1,4 @@
-"""The age of readings behind a part's low-pass, and a path that is told at its time stamps."""
+"""The age of readings behind a part's low-pass, and a path that is at its time stamps."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ def test_a_steady_change_comes_late_by_the_delay(order):
 
 
 def test_the_path_is_told_at_its_time_stamps():
-    """Heading in turns and place in moves, against a part whose low-pass nobody told."""
+    """Heading in turns and place in moves, against a part whose low-pass nobody stated."""
     one = drive("square", 5000)
     log = replace(one.log, odometer=None)
     deaf = {name: replace(triad, bandwidth_hz=None) for name, triad in one.robot.known.items()}

@@ -123,7 +123,7 @@ def test_smoothed_errors_are_as_large_as_told():
         s = smooth(d.filter(), d.log)
         rows = slice(600, None, 50)
         squares.append((((s.p_n - d.log.truth.p_n)[rows] / s.sigma["p_n"][rows]) ** 2).mean(axis=0))
-    # errors along a run hang together: 20 runs are 20 draws per axis, and 60 in all; five deviations of their mean
+    # errors along a run hang together: 20 runs are 20 draws per axis, and 60 in all; five sigmas of their mean
     assert abs(np.mean(squares) - 1.0) < 5.0 * np.sqrt(2.0 / 60.0)
 
 

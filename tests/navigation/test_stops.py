@@ -93,7 +93,7 @@ def test_calm_readings_after_a_clear_acceleration_are_motion_until_they_last_for
     settings = NoiseStops.for_triads(d.gyroscope, d.accelerometer, RATE_HZ, gain_sigmas=6.0)
     stops = settings.find(replace(pushed(d.log, 3.0, back=False), stop=None))
     t = d.log.t
-    assert not stops.believed[(t > 3.1) & (t < 8.0)].any()  # 0.2 m/s are three deviations of the reckoning for 5 s
+    assert not stops.believed[(t > 3.1) & (t < 8.0)].any()  # 0.2 m/s are three sigmas of the reckoning for 5 s
     assert stops.believed[(t > 3.8 + settings.lost_s) & (t < 19.5)].any()
 
 
@@ -109,7 +109,7 @@ def test_a_gentle_move_is_no_stop(word):
     d, judge, speed = gentle()
     log = replace(d.log, odometer=None, stop=np.ones(len(d.log)) if word == "stuck" else None)
     stops = judge.find(log)
-    # 30 mm/s: six deviations of what noise gains in 0.5 s, and of the reckoning at the end of 4 s
+    # 30 mm/s: six sigmas of what noise gains in 0.5 s, and of the reckoning at the end of 4 s
     assert not stops.believed[speed > 0.03].any() and all_stands_found(d, stops.believed)
     used = without_moving_edges(stops, log, judge)
     assert speed[used].max() < 0.015  # m/s: cut back to where the speed began to grow
@@ -144,7 +144,7 @@ def test_verdicts_exclude_each_other_and_are_told_as_flags_and_events():
     d, settings = driven("square")
     stops = settings.find(replace(d.log, stop=np.ones(len(d.log))))
     count = stops.believed.astype(int) + stops.doubted + stops.rejected
-    assert (count[settings.window_of(1.0 / RATE_HZ) :] == 1).all()  # the first window tells nothing yet
+    assert (count[settings.window_of(1.0 / RATE_HZ) :] == 1).all()  # the first window shows nothing yet
     assert count.max() == 1
     solution = solution_with_stops(d.filter().run(replace(d.log, stop=stops.believed)), stops)
     assert set(stops.flags) <= set(solution.flags)

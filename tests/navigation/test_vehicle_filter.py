@@ -1,4 +1,4 @@
-"""The filter of a vehicle says how wrong it is: scale left by calibrations, slopes, counts of a part, lost samples."""
+"""Stated sigmas of a vehicle's filter: residual scale, slopes, counts of a part, lost samples."""
 
 from dataclasses import replace
 
@@ -52,7 +52,7 @@ def test_the_bend_of_a_part_changes_its_scale_between_level_and_one_g(range_g, p
     filt = settings(noise=noise, calibration=calibration())
     # 4 x 0.5 % (g / R)^2; the last count of the range and 9.81 against 9.80665 are 0.1 %
     assert np.sqrt(filt.acc_scale_sigma**2 - 8e-5**2 - CHANGED_SCALE**2) == pytest.approx(percent / 100.0, rel=2e-3)
-    found = settings(noise=noise, calibration=calibration("cubic", cubic=1e-7))  # it has taken the bend off
+    found = settings(noise=noise, calibration=calibration("cubic", cubic=1e-7))  # it has taken the nonlinearity off
     assert found.acc_scale_sigma == pytest.approx(np.hypot(8e-5, CHANGED_SCALE), rel=1e-12)
 
 
@@ -88,8 +88,8 @@ def test_a_wrong_scale_is_within_the_stated_deviation_of_the_way(straights):
             s = d.filter(**ROLLING, acc_scale_sigma=scale).run(d.log)
             found.append(((s.p_n - d.log.truth.p_n)[-1, 1] / s.sigma["p_n"][-1, 1]) ** 2)
             ends[scale].append(s.p_n[-1, 1])
-    assert np.mean(squares[0.0]) > 5.0  # what is left out shows: 33 mm where 11 mm are stated
-    assert np.mean(squares[SCALE]) < 1.0 + 5.0 * np.sqrt(2.0 / len(straights))  # five deviations of a mean square
+    assert np.mean(squares[0.0]) > 5.0  # what is omitted shows: 33 mm where 11 mm are stated
+    assert np.mean(squares[SCALE]) < 1.0 + 5.0 * np.sqrt(2.0 / len(straights))  # five sigmas of a mean square
     # a considered scale must not pull: by its chance correlation with noise it shortens the way by a few mm of 6.6 m
     assert np.abs(np.subtract(ends[SCALE], ends[0.0])).max() < 1e-3 * 6.6
 
@@ -122,7 +122,7 @@ def test_a_slope_that_is_hardly_seen_is_not_flattened(slope_deg):
         errors.append((sloped.p_n - d.log.truth.p_n)[-1, 2])
         squares.append((errors[-1] / sloped.sigma["p_n"][-1, 2]) ** 2)
     assert np.sqrt(np.mean(np.square(errors))) < 0.03  # some 12 mm are stated; at 0.5 deg a flat floor is off by 58 mm
-    assert np.mean(squares) < 1.0 + 5.0 * np.sqrt(2.0 / len(squares))  # five deviations of a mean square
+    assert np.mean(squares) < 1.0 + 5.0 * np.sqrt(2.0 / len(squares))  # five sigmas of a mean square
 
 
 def test_on_a_level_floor_the_height_stays_known():
@@ -173,5 +173,5 @@ def test_a_reading_after_lost_ones_is_as_noisy_as_any():
     still = track.innovations["still"]
     assert rejected(track.solution) == 0
     n = still.degrees * len(still.nis)
-    # five deviations of a mean square; after two lost stretches in turn the usual step is taken a fifth too long
+    # five sigmas of a mean square; after two lost stretches in turn the usual step is taken a fifth too long
     assert abs(still.nis.mean() / still.degrees - 1.0) < 5.0 * np.sqrt(2.0 / n) + 0.03

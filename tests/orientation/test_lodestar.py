@@ -130,12 +130,12 @@ def test_without_magnetometer_the_gyroscope_keeps_the_heading(method):
 
 
 def test_a_long_rest_makes_the_heading_no_surer_than_places_of_rest_are():
-    """However long it stands in a field, the field may point beside north."""
+    """However long it stands in a field, the field may point away from north."""
     filt = Lodestar()
     recording, _ = hand_held(moving=(), until=120.0, noise=1.0)
     sigma_deg = np.rad2deg(filt.run(recording).sigma["attitude_n"][:, 2])
     assert (sigma_deg >= filt.mag_rest_deg).all()
-    # more than that by what the field may have walked until rest is told, and by its noise averaged over 120 s, which
+    # more than that by what the field may have walked until rest is stated, and by its noise averaged over 120 s, which
     # is up to twice as large where norm and dip are a bit off
     walk_deg, noise_deg = filt.mag_walk_deg * filt.rest_least_s**0.5, 2.0 * filt.mag_noise_deg / 120**0.5
     assert sigma_deg[-1] < np.sqrt(filt.mag_rest_deg**2 + walk_deg**2 + noise_deg**2)
@@ -148,7 +148,7 @@ def magnet(t, begin, end, field_n):
 
 
 def test_a_magnet_is_rejected_and_left_behind():
-    """40 deg beside north and 17 % off in norm for 15 s of motion."""
+    """40 deg from north and 17 % off in norm for 15 s of motion."""
     t = np.arange(0.0, 60.0, 1.0 / RATE_HZ)
     recording, q_ns = hand_held(
         moving=((10.0, 50.0),), t=t, noise=1.0, field_n=magnet(t, 20.0, 35.0, np.array([20.0, 0.0, -1.0]))
@@ -161,7 +161,7 @@ def test_a_magnet_is_rejected_and_left_behind():
 
 
 def test_a_start_beside_a_magnet_is_overcome():
-    """The first field is 60 deg beside north and 50 % too large for 15 s: the true one is rejected at first, becomes
+    """The first field is 60 deg from north and 50 % too large for 15 s: the true one is rejected at first, becomes
     the reference when it has stayed the same for as long, and the heading goes there."""
     t = np.arange(0.0, 60.0, 1.0 / RATE_HZ)
     recording, q_ns = hand_held(
@@ -171,7 +171,7 @@ def test_a_start_beside_a_magnet_is_overcome():
     error_deg = np.abs(np.rad2deg(attitude_errors(solution.q_nb, q_ns).heading))
     assert error_deg[1000] > 30.0 and solution.flags["mag_rejected"][1600:2600].all()
     assert not solution.flags["mag_rejected"][4000:].any()
-    assert error_deg[4000:].max() < 5.0  # chance: one reading of the new field tells it to some degrees
+    assert error_deg[4000:].max() < 5.0  # chance: one reading of the new field states it to some degrees
 
 
 def test_a_start_in_motion_does_not_hold_on_to_its_first_readings():
@@ -184,7 +184,7 @@ def test_a_start_in_motion_does_not_hold_on_to_its_first_readings():
 
 
 def test_a_weak_disturbance_in_motion_is_believed_slowly_and_stops_put_it_right():
-    """A field turned by 8 deg, norm and dip unchanged, cannot be told from a turn: less than half of it is believed
+    """A field turned by 8 deg, norm and dip unchanged, looks like a turn: less than half of it is believed
     within 5 s of motion, and a rest of 7 s in the true field takes it back."""
     t = np.arange(0.0, 40.0, 1.0 / RATE_HZ)
     turned = q_rotate(q_exp([0.0, 0.0, 8.0 * DEG]), FIELD_N) - FIELD_N
@@ -195,7 +195,7 @@ def test_a_weak_disturbance_in_motion_is_believed_slowly_and_stops_put_it_right(
 
 
 def test_off_line_is_better_than_on_line_where_the_gyroscope_drifts_in_motion():
-    """0.15 deg/s in motion only, and a field that is 3 deg beside north there: a minute of it, between two rests."""
+    """0.15 deg/s in motion only, and a field that is 3 deg from north there: a minute of it, between two rests."""
     t = np.arange(0.0, 90.0, 1.0 / RATE_HZ)
     beside = q_rotate(q_exp([0.0, 0.0, 3.0 * DEG]), FIELD_N) - FIELD_N
     recording, q_ns = hand_held(
@@ -211,7 +211,7 @@ def test_off_line_is_better_than_on_line_where_the_gyroscope_drifts_in_motion():
 
 
 def test_the_deviations_told_are_those_seen():
-    """Twelve recordings of its own model: at rest the field is beside north by mag_rest_deg."""
+    """Twelve recordings of its own model: at rest the field is from north by mag_rest_deg."""
     filt = Lodestar(mag_rest_deg=1.0)
     ratios = []
     for seed in range(12):
@@ -220,7 +220,7 @@ def test_the_deviations_told_are_those_seen():
         solution = filt.run(recording)
         ratios.append(attitude_errors(solution.q_nb, q_ns).heading[-1] / solution.sigma["attitude_n"][-1, 2])
     rms = np.sqrt(np.mean(np.square(ratios)))
-    assert abs(rms - 1.0) < 3.0 / (2 * 12) ** 0.5  # chance: three deviations of a deviation of twelve
+    assert abs(rms - 1.0) < 3.0 / (2 * 12) ** 0.5  # chance: three sigmas of a sigma of twelve
 
 
 @njit
@@ -265,11 +265,11 @@ def test_a_field_that_is_nearly_vertical_has_no_north():
     solution = Lodestar().run(recording)
     error = attitude_errors(solution.q_nb, q_ns).heading
     assert solution.flags["mag_rejected"][500:].all()
-    assert (np.abs(error) < 3.0 * solution.sigma["attitude_n"][:, 2]).all()  # chance: three deviations
+    assert (np.abs(error) < 3.0 * solution.sigma["attitude_n"][:, 2]).all()  # chance: three sigmas
 
 
 def test_deviations_without_magnetometer_contain_the_bias_of_the_start():
-    """Rest of 20 s, biases drawn as bias_sigma_start_dps says: the first 1.5 s of them turn the heading."""
+    """Rest of 20 s, biases drawn as bias_sigma_start_dps states: the first 1.5 s of them turn the heading."""
     filt, found = Lodestar(magnetometer=False), {"run": [], "smooth": []}
     for seed in range(6):
         recording, _ = hand_held(moving=(), until=20.0, seed=seed, noise=1.0)
@@ -299,4 +299,4 @@ def test_broad_with_the_settings_that_cross_validation_chose():
     on = [score(filt.run(trial.recording), trial).total_deg for trial in trials]
     off = [score(filt.smooth(trial.recording), trial).total_deg for trial in trials]
     assert np.mean(on) < 2.45 and np.mean(off) < 1.35  # fitted: 2.38 and 1.34
-    assert max(on) < 7.0 and max(off) < 5.5  # a phone that vibrates beside the part: its field is 5 deg beside north
+    assert max(on) < 7.0 and max(off) < 5.5  # a phone that vibrates next to the part: its field is 5 deg from north

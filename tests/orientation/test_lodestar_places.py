@@ -1,4 +1,4 @@
-"""Lodestar in the long run: iron under a place of rest, a gyroscope that drifts, rests that are none, its deviations.
+"""Lodestar in the long run: iron under a place of rest, a gyroscope that drifts, rests that are none, its sigmas.
 
 Motion is made up: turns of up to a radian about all axes, rest around them, noise of a usual part (0.1 deg/s,
 0.02 m/s2, 0.5 uT per sample at 100 Hz).
@@ -42,7 +42,7 @@ def readings(t, q_ns, seed=0, field_n=FIELD_N, bias_s=0.0):
 
 
 def heading(solution, q_ns):
-    """Error and told deviation of the heading, deg."""
+    """Error and stated sigma of the heading, deg."""
     error = q_log(q_mul(solution.q_nb, q_conj(q_ns)))[:, 2]
     return np.rad2deg(error), np.rad2deg(solution.sigma["attitude_n"][:, 2])
 
@@ -50,7 +50,7 @@ def heading(solution, q_ns):
 @pytest.mark.parametrize("seed", [0, 1])
 def test_weak_iron_under_a_rest_is_left_behind(seed):
     """A minute on a table whose iron turns the field by 11 deg, with norm and dip within their limits: it is believed
-    for some degrees, the deviation says so, and it is left behind within half a minute of motion."""
+    for some degrees, the sigma states so, and it is left behind within half a minute of motion."""
     t = np.arange(0.0, 140.0, 0.01)
     q_ns = turning(t, ((10.0, 30.0), (90.0, 140.0)))
     near = np.clip(t - 28.0, 0.0, 1.0) * np.clip(92.0 - t, 0.0, 1.0)
@@ -58,7 +58,7 @@ def test_weak_iron_under_a_rest_is_left_behind(seed):
     on, sigma = heading(Lodestar().run(recording), q_ns)
     rest = (t > 35.0) & (t < 90.0)
     assert np.abs(on[rest]).max() < 6.0  # half of what the field is turned by
-    assert (np.abs(on) < 3.0 * sigma)[t > 5.0].all()  # three deviations
+    assert (np.abs(on) < 3.0 * sigma)[t > 5.0].all()  # three sigmas
     assert np.abs(on[t > 122.0]).max() < 3.0
     off, sigma = heading(Lodestar().smooth(recording), q_ns)
     assert np.abs(off).max() < 2.0  # what leaving the place shows is known in it: the heading before and after agree
@@ -66,7 +66,7 @@ def test_weak_iron_under_a_rest_is_left_behind(seed):
 
 
 def test_a_drifting_bias_in_long_motion_is_followed_and_off_line_no_worse():
-    """Ten minutes of motion, 0.03 deg/s per minute on every axis. And a clean field is told as one: a heading that is
+    """Ten minutes of motion, 0.03 deg/s per minute on every axis. And a clean field is given as one: a heading that is
     measured all the time in a field whose norm and dip stand still is known to some mag_rest_deg, however long."""
     t = np.arange(0.0, 600.0, 0.04)
     q_ns = turning(t, ((10.0, 600.0),))
@@ -77,7 +77,7 @@ def test_a_drifting_bias_in_long_motion_is_followed_and_off_line_no_worse():
     for method in ("run", "smooth"):
         error, sigma = heading(getattr(filt, method)(recording), q_ns)
         errors[method] = np.sqrt(np.mean(error[later] ** 2))
-        assert (np.abs(error) < 3.0 * sigma)[later].all()  # three deviations
+        assert (np.abs(error) < 3.0 * sigma)[later].all()  # three sigmas
         assert (sigma[t > 300.0] < 3.0 * filt.mag_rest_deg).all()
         assert (sigma >= 0.5 * filt.mag_rest_deg).all()  # whole minutes of one field are still one field
     assert errors["run"] < 1.5  # it lags the drift by some 10 s of bias and some 100 s of heading
@@ -92,7 +92,7 @@ def test_a_drifting_bias_at_rest_does_not_carry_the_heading_off():
     recording = readings(t, q_ns, bias_s=DEG * np.outer(t, [0.03, -0.03, 0.03]) / 60.0)
     error, sigma = heading(Lodestar().run(recording), q_ns)
     later = t > 5.0
-    assert (np.abs(error) < 2.0 * sigma)[later].all()  # two deviations; it is a lag and not chance
+    assert (np.abs(error) < 2.0 * sigma)[later].all()  # two sigmas; it is a lag and not chance
     assert np.mean((error / sigma)[later] ** 2) < 1.0
     assert sigma[-1] < 1.5
 
@@ -100,7 +100,7 @@ def test_a_drifting_bias_at_rest_does_not_carry_the_heading_off():
 @pytest.mark.parametrize("last_rest", [False, True])
 def test_off_line_the_doubt_is_that_of_each_sample(last_rest):
     """Without magnetometer a slow turn about the vertical is learned as a bias. Its trace in the bias goes back and
-    forth with the bias, and so must the deviation, also where a rest with another axis up has put the last bias
+    forth with the bias, and so must the sigma, also where a rest with another axis up has put the last bias
     right."""
     t = np.arange(0.0, 90.0 if last_rest else 70.0, 0.01)
     q_ns = turning(t, ((10.0, 20.0), (50.0, 70.0)))
@@ -112,12 +112,12 @@ def test_off_line_the_doubt_is_that_of_each_sample(last_rest):
     for method in ("run", "smooth"):
         error, sigma = heading(getattr(filt, method)(recording, Start.of(recording, q_ns=q_ns[0])), q_ns)
         assert np.abs(error[t > 50.0]).min() > 10.0  # it is deceived
-        assert (np.abs(error) < 2.0 * sigma + 0.5).all()  # two deviations, and 0.5 deg of the first readings
+        assert (np.abs(error) < 2.0 * sigma + 0.5).all()  # two sigmas, and 0.5 deg of the first readings
         assert sigma[t < 10.0].max() < 8.0  # before the turn little of it is in the bias
 
 
 def test_what_is_brought_near_a_rest_is_no_worse_off_line():
-    """5 uT beside the sensor for 40 s of a long rest turn the field by 14 deg."""
+    """5 uT next to the sensor for 40 s of a long rest turn the field by 14 deg."""
     t = np.arange(0.0, 180.0, 0.01)
     q_ns = turning(t, ((10.0, 30.0), (150.0, 180.0)))
     near = np.clip((t - 60.0) / 2.0, 0.0, 1.0) * np.clip((100.0 - t) / 2.0, 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""The Kalman filter of attitude and bias: its deviations can be believed, and it knows what not to believe."""
+"""The Kalman filter of attitude and bias: its sigmas can be believed, and it knows what not to believe."""
 
 from dataclasses import replace
 from functools import cache
@@ -93,7 +93,7 @@ def test_deviations_in_a_flight_that_leans_into_its_accelerations(seed):
 
 @pytest.mark.parametrize("correlated_s", [0.05, 0.2, 3.0])
 def test_deviations_follow_how_long_accelerations_last(correlated_s):
-    """1 m/s2 of a hand that shakes or of a vehicle: nobody tells the filter which."""
+    """1 m/s2 of a hand that shakes or of a vehicle: nobody states the filter which."""
     squares, sigma = [], []
     for seed in range(6):
         recording, q_nb = wandering_push(seed, 1.0, correlated_s)
@@ -115,7 +115,7 @@ def test_deviations_in_the_hand():
         error = q_log(q_mul(trial.q_ns[counts], q_conj(found.q_nb[counts])))
         normalised.append(np.mean((error / found.sigma["attitude_n"][counts]) ** 2))
         total_deg.append(score(found, trial).total_deg)
-    # model: one trial has its field 4.5 deg beside north, and in half of them the deviations are a bit too large
+    # model: one trial has its field 4.5 deg from north, and in half of them the sigmas are a bit too large
     assert 0.5 < np.mean(normalised) < 2.0 and 0.3 < np.median(normalised) < 2.0
     assert np.mean(total_deg) < 3.3
 
@@ -141,13 +141,13 @@ def test_a_given_attitude_that_is_far_wrong_is_looked_for_anew(magnetometer, off
 
 
 def test_a_short_push_is_not_taken_for_up():
-    """2 m/s2 for 4 s, as a car has it: 12 deg beside up, and over before the filter looks for another attitude."""
+    """2 m/s2 for 4 s, as a car has it: 12 deg next to up, and over before the filter looks for another attitude."""
     read, q_nb = readings("rest", 0)
     pushed = (read.t > 15.0) & (read.t < 19.0)
     acc = read.acc_s + pushed[:, None] * q_rotate(q_conj(q_nb), np.array([2.0, 0.0, 0.0]))
     found = filter_for().run(replace(read, acc_s=acc))
     error = np.abs(q_log(q_mul(found.q_nb, q_conj(q_nb))))
-    assert (error[500:] < 4.0 * found.sigma["attitude_n"][500:]).all()  # four deviations
+    assert (error[500:] < 4.0 * found.sigma["attitude_n"][500:]).all()  # four sigmas
     assert error[:, :2][read.t > 14.0].max() < 2.0 * DEG  # model: a sixth of it
 
 
@@ -183,7 +183,7 @@ def test_a_jolt_and_a_magnet_are_rejected():
     assert found.flags["acc_rejected"][2000:2005].all() and found.flags["acc_rejected"][1000:2000].mean() < 0.01
     assert found.flags["mag_rejected"][2500:2600].all() and found.flags["mag_rejected"][1000:2500].mean() < 0.01
     error = np.abs(q_log(q_mul(found.q_nb, q_conj(q_nb))))
-    assert (error < 4.0 * found.sigma["attitude_n"]).all()  # four deviations
+    assert (error < 4.0 * found.sigma["attitude_n"]).all()  # four sigmas
 
 
 def test_a_new_field_is_believed_in_the_end():
@@ -193,7 +193,7 @@ def test_a_new_field_is_believed_in_the_end():
     found = filter_for(mag_patience_s=5.0).run(replace(read, mag_s=mag))
     heading, sigma = q_log(q_mul(found.q_nb, q_conj(q_nb)))[:, 2], found.sigma["attitude_n"][:, 2]
     assert found.flags["mag_rejected"][1505:1995].all() and not found.flags["mag_rejected"][2100:].any()
-    assert abs(heading[1990]) < 4.0 * sigma[1990]  # four deviations: not yet
+    assert abs(heading[1990]) < 4.0 * sigma[1990]  # four sigmas: not yet
     assert abs(heading[-1] + 0.5) < 4.0 * sigma[-1]
 
 
@@ -213,7 +213,7 @@ def test_a_gap_is_predicted_and_told():
     assert np.flatnonzero(found.flags["gap"]).tolist() == [k]
     assert found.sigma["attitude_n"][k].min() > 1.0  # rad: nobody knows what happened in 3 s
     error = np.abs(q_log(q_mul(found.q_nb, q_conj(q_nb[keep]))))
-    assert (error[-1] < 5.0 * found.sigma["attitude_n"][-1]).all()  # five deviations
+    assert (error[-1] < 5.0 * found.sigma["attitude_n"][-1]).all()  # five sigmas
 
 
 def test_noise_of_a_part():

@@ -1,5 +1,5 @@
-"""The deviations of the Kalman filter of attitude and bias are those of its errors, for specimens of a catalogue part
-with every error that its data sheet tells: bias, scale, axes, nonlinearity, g-sensitivity, resolution, noise."""
+"""The sigmas of the Kalman filter of attitude and bias are those of its errors, for specimens of a catalogue part
+with every error that its data sheet states: bias, scale, axes, nonlinearity, g-sensitivity, resolution, noise."""
 
 from dataclasses import replace
 from functools import cache
@@ -43,14 +43,14 @@ def wandering_north(n, seed):
 
 @cache
 def readings(part, case, seed, calibrated):
-    """(recording, q_nb, triads as the filter is told them). Calibrated: bias, scale and axes are taken away."""
+    """(recording, q_nb, triads as the filter is stated them). Calibrated: bias, scale and axes are taken away."""
     if case == "pushed":
         recording, q_nb = wandering_push(seed)
     else:
         turned = q_from_euler(*np.random.default_rng(4000 + seed).uniform(-1.5, 1.5, 3))
         recording = ideal(Rest(duration_s=40.0, q_nb=turned), RATE_HZ)
         q_nb = recording.truth.q_nb
-    north = q_mul(q_conj(q_nb), q_mul(wandering_north(len(q_nb), seed), q_nb))  # told in b
+    north = q_mul(q_conj(q_nb), q_mul(wandering_north(len(q_nb), seed), q_nb))  # expressed in b
     recording = replace(recording, mag_s=q_rotate(north, recording.mag_s))
     triads = specimen(part, seed)
     read = Module("imu", triads, seed=seed).measure(recording, RATE_HZ)
@@ -64,7 +64,7 @@ def readings(part, case, seed, calibrated):
 
 
 def normalised(part, case, calibrated, magnetometer):
-    """Squared errors over told variances, mean over the seeds and over the time after 10 s, for each axis of n."""
+    """Squared errors over stated variances, mean over the seeds and over the time after 10 s, for each axis of n."""
     squares = []
     for seed in SEEDS:
         read, q_nb, triads = readings(part, case, seed, calibrated)
@@ -137,7 +137,7 @@ def test_a_perfect_accelerometer_still_has_a_floor():
 
 
 def test_nonlinearity_is_that_of_the_error_chain():
-    """The floor is what a bent accelerometer reads beside gravity over all attitudes."""
+    """The floor is what a bent accelerometer reads next to gravity over all attitudes."""
     rng = np.random.default_rng(5)
     up = rng.normal(size=(4000, 3))
     force = G * up / np.linalg.norm(up, axis=1)[:, None]

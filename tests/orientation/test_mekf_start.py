@@ -48,14 +48,14 @@ def test_started_in_motion_it_finds_attitude_and_bias(seed, rate_dps, push_mps2)
     error, sigma = q_log(q_mul(q_ns, q_conj(found.q_nb))), found.sigma["attitude_n"]
     # model: pushes of up to 8 m/s2 that last half a second, averaged over some ten seconds, and the field by 2 deg
     assert np.sqrt(np.mean(np.sum(error[3000:] ** 2, axis=1))) < (2.0 if push_mps2 < 5.0 else 4.0) * DEG
-    assert np.abs(found.bias["gyr_s"] / DEG - BIAS_DPS)[3000:].max() < 1.0  # as far off as bias_start_dps says
-    assert np.abs(found.bias["gyr_s"]).max() < 3.0 * DEG  # three deviations: no wrong attitude was learned as bias
+    assert np.abs(found.bias["gyr_s"] / DEG - BIAS_DPS)[3000:].max() < 1.0  # as far off as bias_start_dps states
+    assert np.abs(found.bias["gyr_s"]).max() < 3.0 * DEG  # three sigmas: no wrong attitude was learned as bias
     assert np.mean((error / sigma)[10:, :2] ** 2) < 2.0 and np.mean((error / sigma)[10:, 2] ** 2) < 2.0
 
 
 def test_the_start_is_doubted_as_the_first_seconds_show_motion():
-    """At rest the first reading is as good as motion_start_mps2 says. With a push that the norm does not show, it is
-    found out later that it was not; without the doubt the deviation of the first second would be 2 deg."""
+    """At rest the first reading is as good as motion_start_mps2 states. With a push that the norm does not show, it is
+    found out later that it was not; without the doubt the sigma of the first second would be 2 deg."""
     still = np.array([0.0, 0.0, G])
     told = {}
     for name, push in (("rest", 0.0), ("pushed", 5.0)):
@@ -63,7 +63,7 @@ def test_the_start_is_doubted_as_the_first_seconds_show_motion():
         state = filt.start(Start(step_s=1.0 / RATE_HZ))
         for k in range(50):
             a_s = still + push * np.array([np.cos(10.0 * k / RATE_HZ), 0.0, 0.0])
-            a_s *= G / np.linalg.norm(a_s)  # so that its norm tells nothing
+            a_s *= G / np.linalg.norm(a_s)  # so that its norm shows nothing
             state = filt.step(state, reading(np.zeros(3), a_s, FIELD_N, dt=1.0 / RATE_HZ))
         told[name] = filt.belief(state).sigma["attitude_n"][0]
         assert np.linalg.eigvalsh(state.numbers[P : P + 36].reshape(6, 6)).min() > 0.0
@@ -99,7 +99,7 @@ def test_started_inside_a_recorded_movement(name):
         error = q_log(q_mul(trial.q_ns[k:][counts], q_conj(found.q_nb[counts])))
         assert np.sqrt(np.mean(np.sum(error**2, axis=1))) < 8.0 * DEG  # model: a hand's motion without a rest before
         z = error / found.sigma["attitude_n"][counts]
-        assert np.mean(z[:, :2] ** 2) < 3.0 and np.mean(z[:, 2] ** 2) < 3.0  # model: fields are 1 to 4 deg beside north
+        assert np.mean(z[:, :2] ** 2) < 3.0 and np.mean(z[:, 2] ** 2) < 3.0  # model: fields are 1 to 4 deg from north
 
 
 @pytest.mark.parametrize("drift_dps_min", [0.01, 0.03])
@@ -114,10 +114,10 @@ def test_a_bias_that_drifts_at_rest_is_followed(drift_dps_min):
     recording = Recording(t, DEG * (BIAS_DPS + drift_s + 0.05 * noise[0]), acc_s, mag_s)
     found = Mekf().run(recording)
     z = q_log(q_mul(q_ns, q_conj(found.q_nb))) / found.sigma["attitude_n"]
-    assert np.abs(z[250:]).max() < 3.0 and np.mean(z[250:] ** 2) < 1.5  # three deviations
+    assert np.abs(z[250:]).max() < 3.0 and np.mean(z[250:] ** 2) < 1.5  # three sigmas
     six = Mekf(magnetometer=False, bias_start_dps=0.05)
     known = Recording(t, recording.gyr_s - DEG * BIAS_DPS, acc_s)
     found = six.run(known, Start.of(known, q_ns=q_ns))
     heading = np.unwrap(q_log(q_mul(q_ns, q_conj(found.q_nb)))[:, 2])
-    # three deviations; model: a steady drift is no walk, so that it comes near them in the end
+    # three sigmas; model: a steady drift is no walk, so that it comes near them in the end
     assert np.abs(heading / found.sigma["attitude_n"][:, 2])[t > 10.0].max() < 3.0

@@ -1,7 +1,7 @@
 """The simple filters against theory and independent implementations; many at once; starts; the catalogue.
 
-Frames of peers: ahrs' Madgwick is told in north-west-up, its Mahony in east-north-up as here. Peers take one reading of
-the gyroscope for a step, the filters here the mean of two: the peers are given that mean.
+Frames of peers: ahrs' Madgwick is expressed in north-west-up, its Mahony in east-north-up as here. Peers take one
+reading of the gyroscope for a step, the filters here the mean of two: the peers are given that mean.
 """
 
 import importlib
@@ -16,7 +16,7 @@ from strapdown.errors import InputError
 from strapdown.kernels import orientation as kernels
 from strapdown.live import Start
 from strapdown.motion import Keep, MoveTo, Rest, Turntable
-from strapdown.orientation.alignment import align, attitude_at_rest, attitude_from_tilt
+from strapdown.orientation.alignment import align, attitude_at_rest
 from strapdown.orientation.catalogue import FILTERS, filter_by_name
 from strapdown.orientation.complementary import Complementary
 from strapdown.orientation.gyro import Gyro
@@ -24,7 +24,7 @@ from strapdown.orientation.lanes import run_many
 from strapdown.orientation.madgwick import Madgwick
 from strapdown.orientation.mahony import Mahony
 from strapdown.rotation import q_conj, q_exp, q_from_euler, q_mul, q_rotate
-from strapdown.sensors.inclinometer import Inclinometer
+from strapdown.sensors.inclinometer import Inclinometer, attitude_from
 from strapdown.types import Recording
 
 Q_ENU_NWU = q_exp([0.0, 0.0, 0.5 * np.pi])  # north-west-up to east-north-up: a quarter turn about the vertical
@@ -116,7 +116,7 @@ def mean_rates(recording):
 def by_peer(update, recording, q_first, dt, mag=False):
     q, rates = [q_first], mean_rates(recording)
     for i in range(1, len(recording)):
-        readings = {"gyr": rates[i] + 1e-12, "acc": recording.acc_s[i]}  # ahrs leaves out rates of exactly 0
+        readings = {"gyr": rates[i] + 1e-12, "acc": recording.acc_s[i]}  # ahrs omits rates of exactly 0
         if mag:
             readings["mag"] = recording.mag_s[i]
         q.append(np.asarray(update(q[-1], **readings, dt=dt)))
@@ -249,7 +249,7 @@ def test_an_inclinometer_and_a_heading_start_a_filter():
     q_ns = q_from_euler(0.15, -0.25, 0.5 * np.pi - 0.7)
     rest = ideal(Rest(duration_s=1.0, q_nb=q_ns))
     tilt = Inclinometer().measure(rest.truth, G, stream=np.random.default_rng(1)).tilt
-    found = attitude_from_tilt(tilt, heading_rad=0.7)
+    found = q_from_euler(*attitude_from(tilt.mean(axis=0)), 0.5 * np.pi - 0.7)
     assert between(found, q_ns) < 1e-9  # roundoff
     assert between(Mahony(magnetometer=False).run(rest, Start.of(rest, q_ns=found)).q_nb, q_ns).max() < 1e-9
 

@@ -154,7 +154,7 @@ def test_readings_from_before_the_recording_do_not_join_its_first_row():
     assert np.array_equal(samples_of(inertial, magnetometer=just_before).mag[0], own.mag_s[0])
 
 
-@pytest.mark.parametrize(("shift_s", "word"), [(-1e6, "no magnetometer reading"), (-15.5, "%"), (15.5, "%")])
+@pytest.mark.parametrize(("shift_s", "word"), [(-1e6, "no reading of the magnetometer"), (-15.5, "%"), (15.5, "%")])
 def test_a_clock_that_is_off_is_refused(shift_s, word):
     inertial, own = apart(noisy_swing(), shift_s=shift_s)  # 16 s: half a second is common to both
     with pytest.raises(InputError, match="check the clocks") as error:

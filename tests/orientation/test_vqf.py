@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import vqf
 
 from helpers import shared_data
 from orientation_cases import RATE_HZ, all_round, ideal, measured, noisy_swing, reading, swing
@@ -49,7 +50,6 @@ THEIRS = {
 
 def disagreement(filt, recording, step_s, smooth=False):
     """Largest differences of quaternion and bias (rad/s) from the authors' package, and how many flags differ."""
-    vqf = pytest.importorskip("vqf")
     settings = {theirs: getattr(filt, ours) for ours, theirs in THEIRS.items()}
     readings = [np.array(x, order="C") for x in (recording.gyr_s, recording.acc_s, recording.mag_s)]
     if not filt.magnetometer:
@@ -141,7 +141,6 @@ def test_agrees_with_other_settings(settings):
 
 
 def test_defaults_are_the_published_ones():
-    vqf = pytest.importorskip("vqf")
     published = vqf.VQF(0.01).params
     assert {theirs: getattr(Vqf(), ours) for ours, theirs in THEIRS.items()} == published
 

@@ -57,7 +57,7 @@ def test_a_robot_as_bought_is_off_and_calibrated_is_not():
         left.append(found.corrected(reading[None])[0, :2])
         said = left_by(one.calibration, G)["acc_bias_sigma"]
         stated.append(np.hypot(said, G * mounting_sigma_rad(one.calibration)))
-    assert np.mean(raw) > 0.1  # m/s2: 50 mg are allowed by the data sheet at three deviations
+    assert np.mean(raw) > 0.1  # m/s2: 50 mg are allowed by the data sheet at three sigmas
     low, high = chi_square_bounds(1, 12, 0.999)
     assert low < np.mean((np.array(left) / np.array(stated)[:, None]) ** 2) < high  # chance, of 12 numbers
 
@@ -70,7 +70,7 @@ def test_the_log_of_a_run_is_calibrated_complete_and_repeats():
         assert np.array_equal(getattr(log, name), getattr(again.log, name))
     rest = log.t < 9.0
     assert abs(np.linalg.norm(log.acc_s[rest].mean(axis=0)) - G) < 0.02  # 2 mg of scale and bias are left
-    assert log.odometer[-1] == pytest.approx(4.8, rel=0.01)  # five deviations of 0.2 %
+    assert log.odometer[-1] == pytest.approx(4.8, rel=0.01)  # five sigmas of 0.2 %
     fresh = (np.diff(log.mag_s, axis=0) != 0.0).any(axis=1)
     assert 0.4 < fresh.mean() < 0.6  # the compass gives 50 Hz of the module's 100
     other = drive("square", SEED, wheel={"scale_error": 0.1})
@@ -86,7 +86,7 @@ def test_what_is_changed_of_a_run_is_in_its_truth():
     down = drive("straight", SEED, q_bs=(0.0, 1.0, 0.0, 0.0))
     assert down.log.acc_s[:500, 2].mean() == pytest.approx(-G, abs=0.05)  # what the calibration leaves
     lossy = drive("straight", SEED, loss=0.05)
-    assert 1.0 - len(lossy.log) / len(plain_rows("straight")) == pytest.approx(0.05, abs=0.012)  # five deviations
+    assert 1.0 - len(lossy.log) / len(plain_rows("straight")) == pytest.approx(0.05, abs=0.012)  # five sigmas
     start = Start.of(pushed.log, alignment=pushed.aligned())
     level = pushed.body_attitude_error_n(pushed.ekf15().run(pushed.log, start))
     assert np.abs(level[:, :2]).max() < 0.02 and len(level) == len(pushed.log)

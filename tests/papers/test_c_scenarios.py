@@ -1,4 +1,4 @@
-"""What may go wrong on paper C's tests: no mishap makes our filter diverge, and some the paper's filter cannot bear."""
+"""What may go wrong on paper C's tests: no fault makes our filter diverge, and some the paper's filter cannot bear."""
 
 from dataclasses import replace
 from functools import cache
@@ -59,7 +59,7 @@ def test_a_stop_is_believed_from_readings_alone_only_where_it_is_one():
         one = drive(kind, 7)
         stops, alone = used_of(one, stop=None)
         assert not alone[~one.log.stop].any()
-        # each begins with the window that showed it, and 0.15 s are left out at its end
+        # each begins with the window that showed it, and 0.15 s are omitted at its end
         assert alone[one.log.stop].mean() > 0.75 and stops.believed[alone].mean() > 0.75
 
 
@@ -70,7 +70,7 @@ def test_a_true_word_is_used_from_edge_to_edge_and_a_stuck_one_is_not():
     assert wrong.mean() < 0.01  # chance: one window in 10,000 looks as if it moved, and costs an edge
     stops, stuck = used_of(one, stop=np.ones(len(one.log), dtype=bool))
     assert stops.believed[~one.log.stop].any()  # a move begins so gently that it is seen late
-    assert not stuck[~one.log.stop].any()  # so the end of a stop that the sensor alone ends is left out
+    assert not stuck[~one.log.stop].any()  # so the end of a stop that the sensor alone ends is omitted
 
 
 def test_a_word_that_goes_late_is_seen_by_the_speed_it_would_forbid():

@@ -1,4 +1,4 @@
-"""Paper A's experiments on recordings from CoppeliaSim: the recordings' own figures, and what we claim beside them."""
+"""Paper A's experiments on recordings from CoppeliaSim: the recordings' own figures, and what we claim next to them."""
 
 import csv
 import json
@@ -123,7 +123,7 @@ def test_a_folder_of_own_runs(small):
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda folder: (folder / "A-c_own_10ms.csv").unlink(), r"A-c_own_10ms\.json has no table beside it"),
+        (lambda folder: (folder / "A-c_own_10ms.csv").unlink(), r"A-c_own_10ms\.json has no table next to it"),
         (lambda folder: (folder / "A-c_own_10ms.json").write_text("{"), r"A-c_own_10ms\.json cannot be read as JSON"),
         (
             lambda folder: (folder / "A-c_own_10ms.json").write_text('{"experiment": "A-c"}'),

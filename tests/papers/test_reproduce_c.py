@@ -1,4 +1,4 @@
-"""strapdown reproduce C and B: an experiment that was asked for by name and has no data says so."""
+"""strapdown reproduce C and B: an experiment that was asked for by name and has no data states so."""
 
 import pytest
 

@@ -8,22 +8,29 @@ import numpy as np
 
 from helpers import command
 from strapdown import io
+from strapdown.calibration.apply import apply
+from strapdown.calibration.calibration import UNITS, Calibration, Correction, Found
 from strapdown.calibration.magnetometer.fit import calibrate_magnetometer
 from strapdown.calibration.noise.static_log import analyse_log
 from strapdown.calibration.poses.positions import calibrate_positions
 from strapdown.calibration.static import calibrate_static
+from strapdown.calibration.temperature.bias_curve import calibrate_temperature
 from strapdown.errors import LogWarning
 from strapdown.motion import Rest, StopAndGo, Waypoints
 from strapdown.motion.paths.poses import Poses
 from strapdown.motion.paths.tumble import Tumble
 from strapdown.navigation.carriers.by_name import carrier_named
 from strapdown.navigation.carriers.wheeled_robot import WheeledRobot
+from strapdown.navigation.dead_reckoning import dead_reckon
+from strapdown.navigation.ekf15 import Ekf15
+from strapdown.navigation.eskf.filter import Eskf
+from strapdown.navigation.eskf.updates import MagneticHeading
 from strapdown.navigation.program import navigate
 from strapdown.navigation.start_at_rest import Heading
 from strapdown.orientation.mahony import Mahony
 from strapdown.recordings.facts import Facts
 from strapdown.recordings.findings import LogError
-from strapdown.rotation import q_conj, q_from_euler, q_rotate
+from strapdown.rotation import IDENTITY, q_conj, q_from_euler, q_rotate
 from strapdown.types import Recording
 
 G = 9.80665
@@ -66,7 +73,8 @@ def hand(rate_hz=RATE_HZ):
 
 @cache
 def right(kind):
-    """hand: rest, tilts and moves. drive: a robot on a floor. table: rest. poses: on six faces. tumble: all about."""
+    """hand: rest, tilts and moves. drive: a robot on a floor. table: rest. heated: rest, from 20 to 50 degC. poses: on
+    six faces. tumble: all about."""
     if kind == "hand":
         return hand()
     if kind == "drive":
@@ -75,6 +83,9 @@ def right(kind):
         return replace(log, stop=path.stopped(log.t))
     if kind == "table":
         return read_along(Rest(duration_s=60.0), 3)
+    if kind == "heated":
+        log = read_along(Rest(duration_s=300.0), 6)
+        return replace(log, temperature=20.0 + 30.0 * log.t / log.t[-1])
     if kind == "poses":
         return read_along(Poses.six(hold_s=4.0, turn_s=2.0), 4)
     return read_along(Tumble(duration_s=60.0), 5)
@@ -100,17 +111,19 @@ FAULTS = {
 
 @dataclass(frozen=True)
 class Entry:
-    """log: kind of log it takes; call: the library's way; words: the command's."""
+    """log: kind of log it takes; call: the library's way; words: the command's, where there is one."""
 
     log: str
     call: object
-    words: tuple[str, ...]
+    words: tuple[str, ...] = ()
 
 
 def _navigated(vehicle):
     return lambda r: navigate(r, carrier_named(vehicle, WheeledRobot(Heading(0.0)), None), Facts(G))
 
 
+_BY_HAND = Found("positions")
+CALIBRATION = Calibration({name: Correction(unit, _BY_HAND) for name, unit in UNITS.items()})
 _NAVIGATE = ("--heading", "0", "--json", "--vehicle")
 ENTRIES = {
     "orient": Entry("hand", lambda r: Mahony().run(r), ("orient", "--filter", "mahony", "--json")),
@@ -121,7 +134,13 @@ ENTRIES = {
     "calibrate positions": Entry("poses", lambda r: calibrate_positions(r, G), ("calibrate", "positions", "--json")),
     "calibrate magnetometer": Entry("tumble", calibrate_magnetometer, ("calibrate", "magnetometer", "--json")),
     "allan": Entry("table", analyse_log, ("allan", "--json")),
+    "eskf": Entry("drive", Eskf(gravity=G, magnetic_heading=MagneticHeading()).run),
+    "ekf15": Entry("drive", Ekf15(gravity=G).run),
+    "dead reckoning": Entry("hand", lambda r: dead_reckon(r, IDENTITY, np.zeros(3), np.zeros(3), G)),
+    "calibrate temperature": Entry("heated", calibrate_temperature, ("calibrate", "temperature", "--json")),
+    "apply": Entry("hand", lambda r: apply(CALIBRATION, r)),
 }
+COMMANDS = {name: entry for name, entry in ENTRIES.items() if entry.words}
 
 
 def library(entry, recording):

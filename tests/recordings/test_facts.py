@@ -6,6 +6,7 @@ import pytest
 from strapdown.earth import MARS_GRAVITY, STANDARD_GRAVITY, earth_gravity
 from strapdown.errors import InputError
 from strapdown.recordings.facts import GIVEN, LOG, STANDARD, UNKNOWN, facts_of, noise_of_part
+from strapdown.recordings.verdict import examine
 from strapdown.sensors.parts.part import load_part
 from strapdown.types import Recording
 
@@ -78,9 +79,25 @@ def test_what_cannot_be_is_one_sentence(meta, given, words):
     assert "--" not in str(error.value)
 
 
+NO_GRAVITY = ["9.8", True, [9.8], {"g": 9.8}, 10**400, np.nan]
+NO_FIELD = [[1, 2], "north", ["a", "b", "c"], [1.0, None, 2.0], [[1], [2], [3]], [True, True, True], [10**400, 0, 0], 3]
+
+
 @pytest.mark.parametrize(
-    "meta", [{"gravity_m_s2": "9.8"}, {"gravity_m_s2": True}, {"magnetic_field_n_ut": [1, 2]}, {"part": 7}]
+    "meta",
+    [{"gravity_m_s2": value} for value in NO_GRAVITY] + [{"magnetic_field_n_ut": value} for value in NO_FIELD],
 )
-def test_meta_of_another_kind_states_nothing(meta):
+def test_meta_of_another_kind_is_one_sentence(meta):
+    (key,) = meta
+    spoilt = log(**meta)
+    asked = [facts_of] if key == "magnetic_field_n_ut" else [facts_of, examine]
+    for call in asked:
+        with pytest.raises(InputError, match=f"the log states {key} = ") as error:
+            call(spoilt)
+        assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("meta", [{"gravity_m_s2": 0.0}, {"magnetic_field_n_ut": [0, 0, 0]}, {"part": 7}])
+def test_meta_that_states_nothing_is_not_used(meta):
     facts = facts_of(log(**meta))
     assert facts.gravity == STANDARD_GRAVITY and facts.declination_rad == 0.0 and facts.part is None

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fault_cases import ENTRIES, FAULTS, commanded, hand, library, right, written
+from fault_cases import COMMANDS, ENTRIES, FAULTS, commanded, hand, library, right, written
 
 from helpers import command
 from strapdown import io
@@ -17,7 +17,7 @@ from strapdown.errors import InputError
 from strapdown.recordings.verdict import examine
 from strapdown.types import Recording
 
-ALL = ("hand", "drive", "table", "poses", "tumble")
+ALL = ("hand", "drive", "table", "poses", "tumble")  # and "heated", which is as "table"
 
 
 def everywhere(kind, severity, *but):
@@ -68,9 +68,12 @@ TABLE = {
     },
     "magnetometer slower": everywhere("magnetometer_slow", "note"),
 }
-# what an entry point needs of a log makes a doubt certain: a level sensor has z up
-STRICTER = {("calibrate static", "z_down"): "refuse"}
-NO_FIELD = ("calibrate static", "calibrate positions")  # take no reading of the magnetometer
+for verdicts in TABLE.values():
+    verdicts["heated"] = verdicts["table"]
+# a level sensor has z up: the doubt is certain; a calibration is applied to a sensor in any attitude: there is none
+OTHERWISE = {("calibrate static", "z_down"): "refuse", ("apply", "z_down"): "accept"}
+# take no reading of the magnetometer
+NO_FIELD = ("calibrate static", "calibrate positions", "calibrate temperature", "dead reckoning")
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -97,10 +100,12 @@ def wanted(fault, name):
     if expected == "accept" or (name in NO_FIELD and expected[0].startswith("magnetometer")):
         return "accept", ""
     kind, severity = expected
-    rests = name in ("calibrate static", "calibrate positions", "allan")
+    rests = (name.startswith("calibrate") and name != "calibrate magnetometer") or name == "allan"
     sentence = next(f.sentence for f in examine(log, rests=rests) if f.kind == kind)
-    severity = STRICTER.get((name, kind), severity)
-    return ("accept" if severity == "note" else severity), sentence
+    severity = OTHERWISE.get((name, kind), severity)
+    if severity in ("note", "accept"):
+        return "accept", sentence if severity == "note" else ""
+    return severity, sentence
 
 
 def without_numbers(text):
@@ -117,15 +122,17 @@ def test_library_and_command_give_the_same_verdict(tmp_path, fault, name):
     verdict, said = library(entry, log)
     assert verdict == severity, said
     assert severity == "accept" or without_numbers(sentence) in [without_numbers(text) for text in said], said
-    verdict, err = commanded(entry, written(tmp_path / "log.parquet", log))
-    assert verdict == severity and without_numbers(sentence) in without_numbers(err), err
+    if entry.words:
+        verdict, err = commanded(entry, written(tmp_path / "log.parquet", log))
+        assert verdict == severity and without_numbers(sentence) in without_numbers(err), err
 
 
 @pytest.mark.parametrize("name", ENTRIES)
 def test_right_logs_are_accepted_by_all(tmp_path, name):
     entry = ENTRIES[name]
     assert library(entry, right(entry.log)) == ("accept", [])
-    assert commanded(entry, written(tmp_path / "log.parquet", right(entry.log)))[0] == "accept"
+    if entry.words:
+        assert commanded(entry, written(tmp_path / "log.parquet", right(entry.log)))[0] == "accept"
 
 
 def test_ms_at_1_khz_look_like_a_sample_a_second_and_are_a_doubt():
@@ -162,7 +169,7 @@ def repeated(lines, head):
     return lines
 
 
-@pytest.mark.parametrize("name", ENTRIES)
+@pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
@@ -199,12 +206,11 @@ def test_a_slower_magnetometer_gives_the_same_flags_to_all():
     """Blank cells held by a mapping, or rows repeated by the logger: the same readings are new."""
     from strapdown.calibration.magnetometer.checks import usable_rows
     from strapdown.orientation.samples import samples_of
-    from strapdown.recordings.faults import flagged
 
     log = FAULTS["magnetometer slower"](right("tumble"))
     every_fifth = np.arange(len(log)) % 5 == 0
     assert np.array_equal(samples_of(log).mag_new, every_fifth)
-    assert np.array_equal(flagged(log).new["mag_s"], every_fifth)  # as navigation asks
+    assert np.array_equal(log.new["mag_s"], every_fifth)  # as navigation and live steps ask
     assert np.array_equal(usable_rows(log)[0], every_fifth)
 
 

@@ -7,8 +7,9 @@ import pytest
 
 from io_cases import assert_same_bits, recording
 from strapdown.errors import InputError
-from strapdown.recordings.faults import flagged, new_readings
-from strapdown.recordings.join import at_own_rate, join, with_instrument
+from strapdown.recordings.faults import new_readings
+from strapdown.recordings.join import join, with_instrument
+from strapdown.sample import Fixes, Heights
 from strapdown.types import Recording
 
 
@@ -56,7 +57,6 @@ def test_a_magnetometer_joins_the_first_row_that_is_not_earlier():
     assert np.array_equal(np.flatnonzero(both.new["mag_s"]), rows)
     assert np.array_equal(both.mag_s[rows], compass.mag_s[: len(rows)])
     assert np.array_equal(both.mag_s[rows + 1], both.mag_s[rows])  # held until the next
-    assert_same_bits(at_own_rate(both, "mag_s"), Recording(log.t[rows], mag_s=compass.mag_s[: len(rows)]))
 
 
 def test_an_odometer_runs_straight_between_its_readings():
@@ -79,9 +79,73 @@ def test_clocks_that_do_not_fit_are_refused(shift_s, name, words):
         with_instrument(log, replace(compass, t=compass.t + shift_s), name)
 
 
-def test_held_rows_become_flags():
+def test_the_instrument_of_another_clock_is_named():
+    log, _ = two_clocks()
+    late = Recording(np.arange(100.0, 110.0), temperature=np.full(10, 20.0), tilt_s=np.zeros((10, 2)))
+    for name, instrument in (("temperature", "thermometer"), ("tilt_s", "inclinometer")):
+        with pytest.raises(InputError, match=f"no reading of the {instrument} lies within"):
+            with_instrument(log, late, name)
+        barely = replace(late, t=9.5 + 0.1 * np.arange(10))
+        words = f"readings of the {instrument} lie within 5 % .* the {instrument} from 9.5 to"
+        with pytest.raises(InputError, match=words):
+            with_instrument(log, barely, name)
+
+
+def test_fixes_and_heights_of_another_clock_join_too():
+    """One fix is enough: they may cover a part of the time. Its own instant is kept."""
+    log, _ = two_clocks()
+    t = np.array([0.504, 0.507, 3.0])
+    fixes = Fixes(np.arange(9.0).reshape(3, 3), np.full((3, 3), 0.1), t)
+    both = with_instrument(log, Recording(t, position_fix=fixes), "position_fix")
+    rows = np.flatnonzero(both.new["position_fix"])
+    assert rows.tolist() == [51, 300]  # of two that fall to one row the last
+    assert np.array_equal(both.position_fix.value_n[rows], fixes.value_n[1:]) and both.position_fix.t_s[51] == 0.507
+    assert [i for i, sample in enumerate(both.samples()) if sample.position_fix is not None] == [51, 300]
+    single = with_instrument(log, Recording([2.0], height=Heights([7.0], [0.2])), "height")
+    assert single.sample(200).height == (7.0, 0.2) and single.new["height"].sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("cut", "words"),
+    [
+        (lambda log: join([log, 3]), "part 1 of those to join is a int; give a list of recordings"),
+        (lambda log: join(log), "join was given a Recording; give a list"),
+        (lambda log: join(3), "join was given a int; give a list"),
+        (lambda log: with_instrument(log, 3, "mag_s"), "with_instrument was given a int"),
+        (lambda log: log.between("a", 1.0), "'a' was given; give two times in s"),
+        (lambda log: log.between(0.0, None), "None was given; give two times in s"),
+        (lambda log: log.between(np.nan, 1.0), "nan was given; give two times in s"),
+        (lambda log: log[0.5:3], "cuts no recording"),
+        (lambda log: log["a":], "cuts no recording"),
+        (lambda log: log[::0], "cuts no recording"),
+        (lambda log: log[::-1], "cut forward in time"),
+        (lambda log: log.sample("a"), "sample 'a' was asked for; give its number, from 0 to 999"),
+        (lambda log: log.sample(1.5), "sample 1.5 was asked for"),
+    ],
+)
+def test_what_is_no_recording_time_or_number_is_one_sentence(cut, words):
+    log, _ = two_clocks()
+    with pytest.raises(InputError, match=words) as error:
+        cut(log)
+    assert "\n" not in str(error.value)
+
+
+def test_held_rows_become_flags_where_a_recording_is_made():
     log, compass = two_clocks()
     both = replace(with_instrument(log, compass, "mag_s"), new={})
-    assert np.array_equal(flagged(both).new["mag_s"], new_readings(both))
-    assert flagged(flagged(both)).new["mag_s"].sum() == len(np.unique(both.mag_s[:, 0]))
-    assert flagged(log) is log
+    assert np.array_equal(both.new["mag_s"], new_readings(both))
+    assert both.new["mag_s"].sum() == len(np.unique(both.mag_s[:, 0]))
+    assert [sample.mag_s is not None for sample in both.samples()] == both.new["mag_s"].tolist()
+    assert np.array_equal(both[3:40].new["mag_s"], both.new["mag_s"][3:40])  # a part keeps those of the whole
+    assert "mag_s" not in log.new and "mag_s" not in compass.new
+    stated = replace(both, new={"mag_s": np.ones(len(both), dtype=bool)})  # what the source states counts
+    assert stated.new["mag_s"].all()
+
+
+def test_rows_of_zeros_are_no_old_readings():
+    """A magnetometer that does not answer is found as such, not taken for a slow one."""
+    log, _ = two_clocks()
+    mag_s = np.where(np.arange(len(log))[:, None] % 10 < 6, 0.0, 20.0 + log.t[:, None] * [1.0, 2.0, 3.0])
+    dead = replace(log, mag_s=mag_s)
+    assert "mag_s" not in dead.new
+    assert np.array_equal(new_readings(dead), mag_s[:, 0] != 0.0)

@@ -45,10 +45,9 @@ def drawn(monkeypatch, tmp_path):
 LONG = "a log with a name of many words that somebody has given it to tell all about the day and the sensor $x_1"
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+# those of calibrations are drawn below
+@pytest.mark.parametrize("example", [e for e in EXAMPLES if not e.stem.startswith("calibrate")], ids=lambda e: e.stem)
 def test_signals(example, drawn, tmp_path):
-    if example.stem.startswith("calibrate"):
-        pytest.skip("drawn below")
     said = command("simulate", example, "-o", tmp_path / "x.parquet", "--plot")
     assert said.code == 0, said
     assert [faults(figure) for figure in drawn] == [[]]
@@ -124,6 +123,25 @@ def test_figures_of_a_report():
         bias_figure(both),
     ):
         assert faults(made) == []
+
+
+def test_a_pole_of_the_map_of_directions_is_its_edge(logs, drawn):
+    """A direction along z has any longitude: it lies on the line of its pole, wherever the fit puts it."""
+    arguments = ("--model", "squared", "--levelness", "0.2", "--plot")
+    said = command("calibrate", "positions", logs / "six_positions.parquet", *arguments)
+    assert said.code == 0, said
+    panel = drawn[0].axes[2]
+    points, *others = panel.get_lines()
+    poles = {line.get_ydata()[0] for line in others if len(set(line.get_ydata())) == 1 and len(line.get_ydata()) == 2}
+    assert poles == {-90.0, 90.0}
+    near = [y for y in points.get_ydata() if abs(y) > 80.0]
+    assert len(near) == 2 and all(min(abs(y - pole) for pole in poles) < 1.0 for y in near)  # levelness 0.2 deg
+    assert all(axis.get_title(loc="left") or axis.get_title() for axis in drawn[0].axes)
+
+
+def test_figures_of_paper_a(drawn):
+    assert command("reproduce", "A").code == 0
+    assert len(drawn) == 5 and [faults(figure) for figure in drawn] == [[]] * 5
 
 
 def test_six_poses_and_six_unknowns_have_no_residual(logs, drawn):

@@ -1,4 +1,4 @@
-"""The report: one file that needs nothing else, says what is known and no more, and lets no text of the user act."""
+"""The report: one file that needs nothing else, states what is known and no more, and lets no text of the user act."""
 
 import base64
 import re
@@ -224,8 +224,8 @@ def test_pictures_show_the_data(tmp_path):
     lines = {line.get_label(): line for line in panel.get_lines()}
     assert np.allclose(lines["reference stops"].get_xydata(), PATH.stops.p_n[:, :2], atol=0)
     ends = np.flatnonzero(BELIEVED & ~np.append(BELIEVED[1:], False))
-    assert np.array_equal(lines["stops"].get_xydata(), b.p_n[ends, :2])
-    assert lines["stops"].get_markerfacecolor() == "black" and panel.get_aspect() == 1.0
+    assert np.array_equal(lines["stops of b"].get_xydata(), b.p_n[ends, :2])
+    assert lines["stops of b"].get_markerfacecolor() == "black" and panel.get_aspect() == 1.0
     low, high = np.array([panel.get_xlim(), panel.get_ylim()]).T
     assert (low < np.minimum(TRUTH.p_n, b.p_n).min(axis=0)[:2]).all() and (high > TRUTH.p_n.max(axis=0)[:2]).all()
 

@@ -12,7 +12,7 @@ from test_report import PATH, TRUTH, drifting
 from strapdown.reporting.report import write_report
 
 WIDTH = 1100
-# what the page looks like from within, told in its title: --dump-dom prints it
+# what the page looks like from within, expressed in its title: --dump-dom prints it
 ASKED = """<script>
 addEventListener("load", () => {
   const images = [...document.images];
@@ -41,7 +41,7 @@ def browser():
 
 
 def shown(folder, page):
-    """What the page tells of itself in a window of 1100 points."""
+    """What the page is about itself in a window of 1100 points."""
     command = [browser(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
     command += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
     command += [f"--user-data-dir={folder / 'profile'}", f"--window-size={WIDTH},2000", "--dump-dom", page.as_uri()]

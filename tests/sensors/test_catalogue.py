@@ -81,7 +81,7 @@ def test_every_number_has_its_provenance(path):
             assert number.note and number.source == "Strapdown", (table, name)
         elif number.source == "memory":
             assert set(number.statuses()) == {"unverified"} and number.page is None
-    # all the numbers of the file were seen: nothing stands beside the format
+    # all the numbers of the file were seen: nothing stands next to the format
     text = path.read_text(encoding="utf-8")
     assert text.count("kind = ") == len(numbers) + text.count("rows = ")
 

@@ -96,7 +96,7 @@ def test_user_file(tmp_path):
     assert triad.resolution == pytest.approx(1.0 / 30.0)
 
 
-_SURE = "field \"magnetometer.ranges.status\" is 'sure': input should be 'verified', 'unverified' or 'estimated'"
+_SURE = "field \"magnetometer.ranges.status\" is 'sure'; give 'verified', 'unverified' or 'estimated'"
 
 
 @pytest.mark.parametrize(

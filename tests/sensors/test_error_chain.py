@@ -74,7 +74,7 @@ def test_physical_formula():
 
 
 def test_matlab_formula():
-    """spec/sensors.md 4.2, with its own random numbers: bias instability filter, white noise, running sum."""
+    """MATLAB's imuSensor, with its own random numbers: bias instability filter, white noise, running sum."""
     full, r, fs, n = 2.0, 1e-3, RATE, len(T)
     nd, bi, rw = np.array([[0.01, 0.02, 0.03], [0.1, 0.2, 0.05], [0.3, 0.2, 0.1]])
     num, den = (1.0, 0.2), (1.0, -0.5, 0.1)
@@ -155,7 +155,7 @@ def test_nonlinearity_peaks_at_its_number():
     np.testing.assert_allclose(deviation[::1000, 1], [0.01, -0.01, 0.0, 0.01, -0.01], atol=1e-15)
     other = run(replace(triad, nonlinearity=(0.0, -0.005, -0.01)), x, np.arange(4001) / 10.0).values - x
     within = np.abs(x[:, 0]) < 1.95  # beyond, the range cuts it
-    np.testing.assert_allclose(other[within], -deviation[within], atol=1e-15)  # a part bends to either side
+    np.testing.assert_allclose(other[within], -deviation[within], atol=1e-15)  # a part nonlinearities to either side
     beyond = run(triad, 1.5 * x[:2], np.arange(2.0)).values
     assert np.array_equal(beyond, -2.0 * np.ones((2, 3)))
 

@@ -1,7 +1,7 @@
 """Synthesised noise analysed back with an Allan deviation of its own: N, B, K, Q, at any sample rate.
 
 Chance: an overlapping Allan variance from c clusters and three axes has about 3c degrees of freedom, so its root is
-off by 1/sqrt(6c) (one deviation); lengths are such that the tolerances are five of them or more.
+off by 1/sqrt(6c) (one sigma); lengths are such that the tolerances are five of them or more.
 """
 
 from dataclasses import replace
@@ -34,7 +34,7 @@ def still(triad, rate, duration, name="x", **more):
 
 @pytest.mark.parametrize("rate", RATES)
 def test_white_noise_is_a_density(rate):
-    """N, not a deviation per sample (Gazebo): the same curve at every rate, and N sqrt(t) after integration."""
+    """N, not a sigma per sample (Gazebo): the same curve at every rate, and N sqrt(t) after integration."""
     values = still(Triad("rad/s", white=(2e-3,) * 3), rate, 1000.0)
     assert abs(values.std() * np.sqrt(1.0 / rate) / 2e-3 - 1.0) < 5.0 / np.sqrt(2.0 * values.size)
     for tau in (0.1, 1.0):
@@ -45,7 +45,7 @@ def test_white_noise_is_a_density(rate):
 def test_instability_is_a_flat_floor(rate):
     values = still(Triad("rad/s", instability=(3e-4,) * 3, instability_band_s=(0.1, 10.0)), rate, 4000.0)
     for tau in (0.1, 0.3, 1.0, 3.0, 10.0):
-        # 1.5 % of flatness, 0.3 % of lines between nodes, five deviations of chance: 10 % at 10 s, less before
+        # 1.5 % of flatness, 0.3 % of lines between nodes, five sigmas of chance: 10 % at 10 s, less before
         chance = 5.0 / np.sqrt(6.0 * 4000.0 / tau)
         assert abs(allan(values, rate, tau) / (FLOOR * 3e-4) - 1.0) < 0.018 + chance, tau
 
@@ -61,7 +61,7 @@ def test_walk(rate):
 
 
 def test_walk_grows_as_root_of_time():
-    """Deviation K sqrt(t) over 600 recordings and three axes."""
+    """Sigma K sqrt(t) over 600 recordings and three axes."""
     t = np.arange(401) / 4.0
     many = measure_batch(
         Triad("rad/s", walk=(0.1, 0.2, 0.4)), t, np.zeros((401, 3)), streams=[seed_of(1, k) for k in range(600)]
@@ -153,7 +153,7 @@ def test_each_sensor_has_its_own_correlation_time():
     for triad, tau in ((slow, 10.0), (fast, 10.0), (slow, 1.0), (fast, 1.0)):
         time_constants, deviations = instability_processes(*triad.instability_band_s)
         expected = np.sqrt(gauss_markov_allan_variance(tau, time_constants) @ deviations**2)
-        assert abs(allan(still(triad, 100.0, 8000.0), 100.0, tau) / expected - 1.0) < 0.1  # 5 deviations at 10 s: 7 %
+        assert abs(allan(still(triad, 100.0, 8000.0), 100.0, tau) / expected - 1.0) < 0.1  # 5 sigmas at 10 s: 7 %
 
 
 def test_slow_sampling_keeps_the_floor():
@@ -164,7 +164,7 @@ def test_slow_sampling_keeps_the_floor():
 
 
 def test_matlab_filter_is_not_a_floor():
-    """MATLAB's default is nearly white: 0.021 B at 100 s and 100 Hz (spec/sensors.md 4.5), where ours is 0.664 B."""
+    """MATLAB's default is nearly white: 0.021 B at 100 s and 100 Hz, where ours is 0.664 B."""
     values = still(Triad("rad/s", instability=(1.0,) * 3), 100.0, 10000.0, mode="matlab")
     for tau, expected in ((0.01, 0.82), (1.0, 0.20), (100.0, 0.021)):
         assert abs(allan(values, 100.0, tau) / expected - 1.0) < 0.05 + 5.0 / np.sqrt(6.0 * 10000.0 / tau)  # two digits

@@ -32,7 +32,7 @@ def reads(part, roll=0.0, pitch=0.0, n=2, gravity=G, seed=1, **more):
 tilts = st.floats(-89.0 * DEG, 89.0 * DEG)
 
 
-# ---------------------------------------------------------------- what it tells
+# ---------------------------------------------------------------- what it states
 
 
 @SOME
@@ -126,11 +126,11 @@ def test_resolution(angle):
 
 @pytest.mark.parametrize("rate_hz", [20.0, 100.0, 500.0])
 def test_white_noise_is_a_density(rate_hz):
-    """The mean of T seconds has a deviation of N / sqrt(T), whatever the rate."""
+    """The mean of T seconds has a sigma of N / sqrt(T), whatever the rate."""
     n, white = 40_000, (1e-4, 3e-4)
     tilt = Inclinometer(white=white).measure(standing(0.0, 0.0, n=n, rate_hz=rate_hz), G, stream=rng()).tilt
     spread = np.std(tilt, axis=0) / np.sqrt(rate_hz) / white
-    assert np.all(np.abs(spread - 1.0) < 5 / np.sqrt(2 * n))  # five deviations of a sample deviation
+    assert np.all(np.abs(spread - 1.0) < 5 / np.sqrt(2 * n))  # five sigmas of a sample sigma
 
 
 def test_turn_on_is_drawn_once_for_a_run():
@@ -138,7 +138,7 @@ def test_turn_on_is_drawn_once_for_a_run():
     runs = np.array([reads(part, seed=seed) for seed in range(400)])
     assert np.all(runs[:, 0] == runs[:, 1])
     spread = np.std(runs[:, 0], axis=0) / part.turn_on
-    assert np.all(np.abs(spread - 1.0) < 5 / np.sqrt(2 * 400))  # five deviations of a sample deviation
+    assert np.all(np.abs(spread - 1.0) < 5 / np.sqrt(2 * 400))  # five sigmas of a sample sigma
 
 
 def test_settling_dies_away():

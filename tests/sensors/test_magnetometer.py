@@ -95,7 +95,7 @@ def test_from_far_a_loop_is_its_dipole(q, decades):
 
 
 def test_a_dipole_by_the_book():
-    """1 A m2: 0.2 uT at 1 m along its axis, -0.1 uT beside it (mu0/4pi is 1e-7 but for 1e-10 of it)."""
+    """1 A m2: 0.2 uT at 1 m along its axis, -0.1 uT next to it (mu0/4pi is 1e-7 but for 1e-10 of it)."""
     magnet = Dipole((0.0, 0.0, 1.0), (0.0, 0.0, 0.0))
     found = magnet.field(np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]))
     np.testing.assert_allclose(found, [[0.0, 0.0, 0.2], [0.0, 0.0, -0.1]], rtol=1e-9)
@@ -228,4 +228,4 @@ def test_the_part_comes_after_the_iron():
     np.testing.assert_array_equal(measure(Triad("uT"), motion.t, ideal, stream=seed_of(1, "mag")).values, ideal)
     noisy = measure(Triad("uT", white=(0.1, 0.1, 0.1)), motion.t, ideal, stream=seed_of(1, "mag")).values
     spread = np.std(noisy - ideal) / (0.1 * np.sqrt(50.0))
-    assert abs(spread - 1.0) < 5 / np.sqrt(2 * 1500)  # five deviations of a sample deviation
+    assert abs(spread - 1.0) < 5 / np.sqrt(2 * 1500)  # five sigmas of a sample sigma

@@ -62,7 +62,7 @@ def test_all_instruments_lose_the_same_samples_and_keep_the_values_of_the_others
         Module("imu", lossy, seed=2).measure(ideal(), 100.0),
         Module("imu", THREE, seed=2).measure(ideal(), 100.0),
     )
-    assert 0.6 < len(log) / len(whole) < 0.8  # chance: 401 samples, a deviation of 2 %
+    assert 0.6 < len(log) / len(whole) < 0.8  # chance: 401 samples, a sigma of 2 %
     kept = np.isin(whole.t, log.t)
     for name in ("acc_s", "gyr_s", "mag_s"):
         assert np.array_equal(getattr(log, name), getattr(whole, name)[kept]), name

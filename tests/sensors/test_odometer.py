@@ -95,7 +95,7 @@ def test_counting_is_right_on_the_average():
     wheel = WheelOdometer(RADIUS, 7)
     ends = np.array([wheel.measure(STRAIGHT[::50], stream=rng(seed)).distance_m[-1] for seed in range(500)])
     truth = PLAIN.measure(STRAIGHT[::50], stream=rng()).distance_m[-1]
-    assert abs(np.mean(ends) - truth) < 5 * 0.5 * wheel.tick_m / np.sqrt(500)  # five deviations of a mean
+    assert abs(np.mean(ends) - truth) < 5 * 0.5 * wheel.tick_m / np.sqrt(500)  # five sigmas of a mean
 
 
 def test_it_fits_into_a_recording():
@@ -117,7 +117,7 @@ def test_roughness_grows_with_the_root_of_the_way_and_not_at_rest():
     wheel = WheelOdometer(RADIUS, roughness=0.01)
     runs = np.array([wheel.measure(STRAIGHT, stream=rng(seed)).distance_m for seed in range(400)])
     spread = np.std(runs - STRAIGHT.p_n[:, 0], axis=0)
-    assert abs(spread[-1] / (0.01 * np.sqrt(6.0)) - 1.0) < 5 / np.sqrt(2 * 400)  # five deviations
+    assert abs(spread[-1] / (0.01 * np.sqrt(6.0)) - 1.0) < 5 / np.sqrt(2 * 400)  # five sigmas
     half = np.argmin(np.abs(STRAIGHT.p_n[:, 0] - 3.0))
     assert abs(spread[half] / (0.01 * np.sqrt(3.0)) - 1.0) < 5 / np.sqrt(2 * 400)
     rest = Rest(5.0).at(np.arange(100) / 20.0)
@@ -194,7 +194,7 @@ def test_wheels_have_their_own_chance():
         for wheel, name in ((left, "left"), (right, "right"))
     ]
     together = np.corrcoef(np.diff(off[0])[:600], np.diff(off[1])[:600])[0, 1]
-    assert abs(together) < 5 / np.sqrt(600)  # five deviations of a correlation
+    assert abs(together) < 5 / np.sqrt(600)  # five sigmas of a correlation
     again = left.measure(STRAIGHT, stream=seed_of(1, "left")).distance_m - STRAIGHT.p_n[:, 0]
     assert np.array_equal(again, off[0])
 

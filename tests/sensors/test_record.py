@@ -7,11 +7,15 @@ import pytest
 
 from strapdown.earth import STANDARD_GRAVITY
 from strapdown.errors import InputError
-from strapdown.motion import FigureEight, Rest, StopAndGo
+from strapdown.motion import FigureEight, Flight, Rest, StopAndGo
 from strapdown.rotation import q_from_euler
+from strapdown.sensors.altimeter import Altimeter
+from strapdown.sensors.barometer import Barometer
+from strapdown.sensors.fix import FixReceiver
 from strapdown.sensors.imu import Imu
 from strapdown.sensors.magnetic_sources import Dipole, MagneticWorld
 from strapdown.sensors.module import Module
+from strapdown.sensors.outside import with_outside
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.record import MountedPath, Surroundings, ideal_readings, record
 from strapdown.types import Recording
@@ -108,3 +112,32 @@ def test_an_ideal_sensor_and_a_magnet():
         record(Rest(1.0), Imu("ideal", 50.0), seed=1)
     with pytest.raises(InputError, match="rate_hz is -1"):
         record(Rest(1.0), load_part("MPU-6050").draw(1), rate_hz=-1)
+
+
+def test_sensors_outside_are_read_along_the_same_path():
+    path = Flight([(0.0, 0.0, 1.0), (0.0, 0.0, 0.0)], start_p_n=(0.0, 0.0, 1.0))
+    outside = (
+        Altimeter(rate_hz=20.0, sigma_m=0.01),
+        FixReceiver("position", rate_hz=5.0, delay_s=0.1),
+        FixReceiver("velocity", rate_hz=10.0),
+    )
+    specimen = load_part("MPU-6050").nominal(rate_hz=100.0)
+    log = record(path, specimen, 4, surroundings=Surroundings(ground_m=0.5), outside=outside)
+    plain = record(path, specimen, 4)
+    assert np.array_equal(log.gyr_s, plain.gyr_s)  # they move no other sensor's noise
+    assert [int(log.new[name].sum()) for name in ("height", "position_fix", "velocity_fix")] == [
+        121,
+        30,
+        61,
+    ]  # the ends too
+    new = log.new["height"]
+    assert np.abs(log.height.height_m - (log.truth.p_n[:, 2] - 0.5))[new].max() < 0.05
+    alone = record(path, specimen, 4, outside=outside[2:])
+    assert np.array_equal(alone.velocity_fix.value_n, log.velocity_fix.value_n)
+    ideal = record(path, Imu("ideal"), 4, outside=(Barometer(),))
+    assert np.array_equal(ideal.height.height_m, record(path, Imu("ideal"), 4, outside=(Barometer(),)).height.height_m)
+    for wrong, words in (((Altimeter(), Barometer()), "two sensors give the column height"), ((1,), "a int is no")):
+        with pytest.raises(InputError, match=words):
+            record(path, specimen, 4, outside=wrong)
+    with pytest.raises(InputError, match="no truth"):
+        with_outside(replace(log, truth=None), outside, 0)

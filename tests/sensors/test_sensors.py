@@ -156,7 +156,7 @@ def test_the_estimated_error_of_a_soft_proof_mass_covers_the_true_one(damping):
     sight = Sight(recording.truth, g, recording.acc_s * 1e-3, 1e-3, 20.0, damping)
     (method,) = [m for m in METHODS if m.name == "proof-mass"]
     bound = method.error_bound(sight)
-    # the estimate leaves out that the mass is carried round at its place off the mount, and swings on a robot
+    # the estimate omits that the mass is carried round at its place off the mount, and swings on a robot
     assert acc.max() <= 1.3 * bound.max() and bound.max() <= 3.0 * acc.max()
 
 
@@ -243,7 +243,7 @@ def test_the_first_sample_is_right(methods):
 
 
 def test_readings_and_truth_stand_at_their_own_times():
-    """Methods lose samples at the ends; what is left keeps its time, and truth its place beside it."""
+    """Methods lose samples at the ends; what is left keeps its time, and truth its place next to it."""
     for method, before, after in (("velocity-difference", 1, 0), ("central-difference", 1, 1), ("rotation-log", 1, 1)):
         recording, *_ = measured(VIGOROUS, method, 100.0, 1.0)
         assert np.array_equal(recording.t, (np.arange(101) / 100.0)[before : 101 - after])

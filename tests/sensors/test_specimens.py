@@ -27,9 +27,9 @@ def many():
 
 
 def test_limits_of_mpu6050_and_qmc5883l(many):
-    """The limits of the ready preset, from the deviation of 500 specimens.
+    """The limits of the ready preset, from the sigma of 500 specimens.
 
-    A deviation of n numbers is known to 1/sqrt(2n): 3.2 % for one axis, 1.8 % for three; five of these allowed, and
+    A sigma of n numbers is known to 1/sqrt(2n): 3.2 % for one axis, 1.8 % for three; five of these allowed, and
     the print rounding of two or three digits.
     """
     part = load_part("QMC5883L")
@@ -50,14 +50,14 @@ def test_limits_of_mpu6050_and_qmc5883l(many):
     assert limit([s.gyroscope.temperature_scale[0] for s in many]) == pytest.approx(0.031e-2, rel=0.10)
     assert limit([np.diag(s.gyroscope.matrix) - 1.0 for s in many]) == pytest.approx(0.03, rel=0.09)
     assert limit([s.gyroscope.matrix[0][1] for s in many]) == pytest.approx(0.02, rel=0.16)
-    # printed as typ: one deviation
+    # printed as typ: one sigma
     assert limit([np.diag(s.gyroscope.g_sensitivity) for s in many]) / 3 == pytest.approx(1.78e-4, rel=0.09)
     assert limit([m.bias for m in qmc]) == pytest.approx(1.0, rel=0.09)
     assert limit([m.matrix[0][1] for m in qmc]) == pytest.approx(math.sin(math.radians(1.0)), rel=0.16)
 
 
 def _deviation_of_cut_normal():
-    """Of a standard normal cut at three deviations."""
+    """Of a standard normal cut at three sigmas."""
     density = math.exp(-4.5) / math.sqrt(2.0 * math.pi)
     return math.sqrt(1.0 - 6.0 * density / (1.0 - 2.0 * ndtr(-3.0)))
 
@@ -72,7 +72,7 @@ def test_specimens_are_within_bounds_and_distributed_as_stated(many):
     steps = np.arange(len(z) + 1) / len(z)
     distance = max((steps[1:] - expected).max(), (expected - steps[:-1]).max())
     assert distance < 2.3 / math.sqrt(len(z))
-    # axes are independent: a correlation of 500 pairs beyond 5 deviations has chance 6e-7
+    # axes are independent: a correlation of 500 pairs beyond 5 sigmas has chance 6e-7
     assert np.abs(np.corrcoef(bias.reshape(-1, 3).T) - np.eye(3)).max() < 5.0 / math.sqrt(500)
 
 
@@ -209,7 +209,7 @@ def test_in_run_bias_is_the_allan_floor_and_random_walk_is_n():
     deg_h = math.pi / 180.0 / 3600.0
     assert FLICKER_FLOOR * gyr.instability[0] == pytest.approx(8.0 * deg_h, rel=1e-12)
     assert gyr.white[0] == pytest.approx(0.34 * math.pi / 180.0 / 60.0, rel=1e-12)
-    # the same part's density, one-sided, tells the same N: 0.008 and 0.34 are printed with two digits
+    # the same part's density, one-sided, states the same N: 0.008 and 0.34 are printed with two digits
     assert 0.008 * math.pi / 180.0 / math.sqrt(2.0) == pytest.approx(gyr.white[0], rel=0.02)
 
 

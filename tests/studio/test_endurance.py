@@ -51,7 +51,7 @@ def mutated(rng):
             if isinstance(place[key], dict | list) and place[key] and rng.random() < 0.6:
                 place = place[key]
                 continue
-            place[key] = rng.choice(ODD)
+            place[key] = json.loads(json.dumps(rng.choice(ODD)))
             break
     text = json.dumps(command)
     if what > 0.85:

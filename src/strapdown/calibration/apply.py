@@ -20,7 +20,7 @@ def apply(calibration: Calibration, recording: Recording) -> Recording:
     """The recording with corrected readings. What was applied stands in its meta; applying again is refused.
 
     Instruments that the log lacks are passed over, but one must be there. Readings in another unit are refused. A
-    RangeWarning tells of temperatures outside the data of the calibration, which are extrapolated, of a log of another
+    RangeWarning reports temperatures outside the data of the calibration, which are extrapolated, of a log of another
     part, and of what looks wrong about the log.
     """
     done = applied(recording)
@@ -134,7 +134,7 @@ def _sum(a: Array, b: Array) -> Array:
 
 
 def _sigmas(first: Correction, second: Correction, offset: Array, scale: Array) -> dict[str, Array]:
-    """The later fit saw what the earlier left over, so its sigma counts; but what it assumed the earlier may know."""
+    """The later fit saw the residuals of the earlier one, so its sigma counts. The earlier may know what it assumed."""
     shapes = {"temperature_bias": offset[1:].shape, "temperature_scale": scale[1:].shape}
     sigma = dict(first.sigma)
     for name, later in second.sigma.items():
@@ -179,10 +179,10 @@ def _tells(correction: Correction, said: str) -> bool:
 
 
 def warn_other_part(what: str, part: str | None, recording: Recording) -> None:
-    """A RangeWarning where the log says that it is of another part: not refused, since names of parts are loose."""
+    """A RangeWarning where the log states that it is of another part: not refused, since names of parts are loose."""
     said = recording.meta.get("part")
     if part is not None and isinstance(said, str) and _plain(part) != _plain(said):
-        warnings.warn(f"{what} is of part {part}, and the log says {said}; check it", RangeWarning, stacklevel=3)
+        warnings.warn(f"{what} is of part {part}, and the log states {said}; check it", RangeWarning, stacklevel=3)
 
 
 def _plain(part: str) -> str:
@@ -208,8 +208,8 @@ def _warn_outside(name: str, correction: Correction, recording: Recording) -> No
 
 def _origin(how: Any) -> str:
     if not isinstance(how, Mapping):
-        return "its meta says so"
-    return ", ".join(str(how[key]) for key in ("method", "date") if how.get(key)) or "its meta says so"
+        return "its meta states it"
+    return ", ".join(str(how[key]) for key in ("method", "date") if how.get(key)) or "its meta states it"
 
 
 def _listed(names: Mapping[str, Any]) -> str:

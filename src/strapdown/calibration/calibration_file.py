@@ -53,7 +53,7 @@ def write_calibration(path: str | os.PathLike[str], calibration: Calibration) ->
 
 
 def calibration_text(calibration: Calibration) -> str:
-    """The calibration as TOML, in SI, with every digit; parameters that do nothing and were not fitted are left out."""
+    """The calibration as TOML, in SI, with every digit; parameters that do nothing and were not fitted are omitted."""
     lines = [f'format = "{FORMAT}"']
     lines += [f"{key} = {toml_value(getattr(calibration, key))}" for key in _ABOUT if getattr(calibration, key)]
     for instrument, c in calibration.corrections.items():

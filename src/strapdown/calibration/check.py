@@ -23,7 +23,7 @@ _MET_EXACTLY = (
     "the calibration meets this log exactly: it was found from as many rests as it has unknowns, so that nothing is "
     "left to check; give another log"
 )
-_TURNED = 0.5  # least spread of field directions (1: all over the sphere) that says anything about its size
+_TURNED = 0.5  # least spread of field directions (1: all over the sphere) that shows anything about its size
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Check:
 
     @property
     def holds(self) -> bool:
-        """Or is not told: nothing speaks against it."""
+        """Or is not determined: nothing speaks against it."""
         return self.after is None or self.allowed is None or bool(self.after <= self.allowed)
 
 
@@ -57,7 +57,7 @@ def check(
 ) -> tuple[Check, ...]:
     """Every instrument that the calibration and the log share. gravity (m/s2) and field_ut (uT, None: not known).
 
-    What the log cannot tell is passed over with a note; refused only if it tells nothing.
+    What the log cannot tell is passed over with a note; refused only if it shows nothing.
     """
     corrected = apply(calibration, recording)
     shared = [name for name in calibration.corrections if getattr(recording, FIELDS[name]) is not None]
@@ -96,7 +96,7 @@ def _at_rest(
     gravity: float,
     recording: Recording,
 ) -> Check:
-    """The accelerometer reads g in size and the gyroscope nothing wherever the sensor lies still.
+    """The accelerometer reads g in size and the gyroscope nothing wherever the sensor is at rest.
 
     Where the offset was assumed (a calibration against temperature), only the change within each rest is judged.
     """
@@ -163,7 +163,7 @@ def allowed_error(correction: Correction, name: str) -> float | None:
 
 
 def _uncertainty(correction: Correction) -> float:
-    """Of the bias, as far as it is known, and of what the fit left over."""
+    """Of the bias, as far as it is known, and of the residuals of the fit."""
     sigma = correction.sigma.get("bias", np.zeros(3))
     known = sigma[np.isfinite(sigma)]
     return float(np.hypot(np.linalg.norm(known), correction.found.residual_rms or 0.0))

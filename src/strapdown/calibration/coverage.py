@@ -1,6 +1,6 @@
 """How much of the sphere of directions a log has visited, which part is missing, and what to do about it.
 
-Directions are told in frame s. The sphere is cut into 64 cells of equal area, nearly square, in six bands of z.
+Directions are expressed in frame s. The sphere is cut into 64 cells of equal area, nearly square, in six bands of z.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Paper B's calibration at rest, (B11) and (B12): the offsets of accelerometer and gyroscope in one known attitude.
 
-One attitude tells one number for each axis. So the accelerometer's offset is known only as well as the attitude, and it
-holds what scale and misalignment do there; the gyroscope's holds its g-sensitivity to gravity there.
+One attitude determines one number for each axis. So the accelerometer's offset is known only as well as the attitude,
+and it holds what scale and misalignment do there; the gyroscope's holds its g-sensitivity to gravity there.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 
 SAME_ATTITUDE_RAD = np.radians(15.0)  # a phase further from the given attitude is another pose, not an offset
-# Largest deviation of an offset to be called good, and usable: 1 and 5 mg, 0.01 and 0.05 deg/s
+# Largest sigma of an offset to be called good, and usable: 1 and 5 mg, 0.01 and 0.05 deg/s
 _GOOD = {"accelerometer": 0.01, "gyroscope": np.radians(0.01)}
 _USABLE = {"accelerometer": 0.05, "gyroscope": np.radians(0.05)}
 
@@ -29,7 +29,7 @@ _USABLE = {"accelerometer": 0.05, "gyroscope": np.radians(0.05)}
 class StaticFit:
     """Offsets, and the evidence for them.
 
-    used: rows that lay still in the attitude. expected: what each instrument should read there (3,), found: what it
+    used: rows that was at rest in the attitude. expected: what each instrument should read there (3,), found: what it
     read (3,). blocks, before, after: means of stretches of still samples, (m, 3) by instrument, as read and corrected.
     """
 
@@ -67,6 +67,7 @@ def calibrate_static(
         used[still.rows] = True
     blocks = blocks_of(recording.t, [still.rows for still in stills])
     expected, found, before, after, corrections = {}, {}, {}, {}, {}
+    rest = _Rest(recording, used, blocks, gravity, noise or {})
     for name, values in instruments.items():
         refuse_saturated(recording, name, values, used)
         expected[name] = level_s if name == "accelerometer" else np.zeros(3)
@@ -74,12 +75,10 @@ def calibrate_static(
         before[name] = blocks.means(values)
         bias = found[name] - expected[name]
         after[name] = before[name] - bias
-        sigma = _sigma(blocks, before[name], None if noise is None else noise.get(name))
+        sigma = _sigma(blocks, before[name], rest.noise.get(name))
         if name == "accelerometer":
             sigma = np.hypot(sigma, _tilt_sigma(level_s, attitude_sigma_rad))
-        corrections[name] = _correction(
-            name, bias, sigma, recording, used, blocks, after[name] - expected[name], gravity, noise
-        )
+        corrections[name] = _correction(name, bias, sigma, after[name] - expected[name], rest)
     return StaticFit(Calibration(corrections), used, expected, found, blocks, before, after)
 
 
@@ -137,31 +136,39 @@ def _sigma(blocks: Blocks, means: Array, triad: Triad | None) -> Array:
 
 
 def _tilt_sigma(level_s: Array, sigma_rad: float) -> Array:
-    """A small rotation phi changes R^T g by f x phi: an error about each of the sensor's axes of this deviation."""
+    """A small rotation phi changes R^T g by f x phi: an error about each of the sensor's axes of this sigma."""
     x, y, z = level_s
     return sigma_rad * np.array([np.hypot(y, z), np.hypot(x, z), np.hypot(x, y)])
+
+
+@dataclass(frozen=True, eq=False)
+class _Rest:
+    """The rest that a calibration is from. used: its rows. noise: of the part, by instrument, where it is given."""
+
+    recording: Recording
+    used: NDArray[np.bool_]
+    blocks: Blocks
+    gravity: float
+    noise: Mapping[str, Triad]
 
 
 def _correction(
     name: str,
     bias: Array,
     sigma: Array,
-    recording: Recording,
-    used: NDArray[np.bool_],
-    blocks: Blocks,
     left: Array,
-    gravity: float,
-    noise: Mapping[str, Triad] | None,
+    rest: _Rest,
 ) -> Correction:
-    acc = name == "accelerometer"
+    """left: residuals of the means of blocks."""
+    acc, gravity, used = name == "accelerometer", rest.gravity, rest.used
     data: dict[str, object] = {
         "samples": int(used.sum()),
-        "duration_s": round(float(blocks.width_s.sum()), 6),
-        "rests": int(blocks.rest[-1]) + 1,
+        "duration_s": round(float(rest.blocks.width_s.sum()), 6),
+        "rests": int(rest.blocks.rest[-1]) + 1,
         "gravity_m_s2": float(gravity),
-        "noise": "given" if noise is not None and name in noise else "estimated from the log",
+        "noise": "given" if name in rest.noise else "estimated from the log",
     }
-    celsius = None if recording.temperature is None else recording.temperature[used]
+    celsius = None if rest.recording.temperature is None else rest.recording.temperature[used]
     if celsius is not None:
         data["temperature_c"] = round(float(celsius.mean()), 3)
     worst = float(sigma.max())
@@ -169,7 +176,7 @@ def _correction(
     notes = []
     if verdict != "good":
         notes.append(
-            f"the offset is known to {worst:.2g} {UNITS[name]} (one deviation), {_GOOD[name]:.2g} would be good: rest "
+            f"the offset is known to {worst:.2g} {UNITS[name]} (1 sigma), {_GOOD[name]:.2g} would be good: rest "
             "longer" + (", or measure the attitude better" if acc else "")
         )
     if acc and float(np.linalg.norm(bias)) > 0.1 * gravity:

@@ -6,6 +6,7 @@ import numpy as np
 
 from strapdown.calibration.calibration import FIELDS, UNITS, Calibration
 from strapdown.calibration.check import allowed_error, directions_filled
+from strapdown.recordings.stated import stated_field, stated_gravity
 from strapdown.rotation import q_conj, q_rotate
 from strapdown.types import Array, Recording
 
@@ -36,9 +37,9 @@ def against_truth(
 ) -> tuple[tuple[TruthError, ...], float | None]:
     """(errors of every instrument that was corrected, turn of the axes in rad); nothing for a log without a truth.
 
-    The truth is told in the sensor's own axes. Gravity alone does not show a rotation of all axes together, so the one
-    that the corrected accelerometer has against the truth is told apart and taken off; None where the log is in too few
-    directions for that.
+    The truth is expressed in the sensor's own axes. Gravity alone does not show a rotation of all axes together, so the
+    one that the corrected accelerometer has against the truth is reported separately and removed; None where the log is
+    in too few directions for that.
     """
     exact = _exact(recording)
     turn, angle = np.eye(3), None
@@ -66,17 +67,17 @@ def _rotation(found: Array, true: Array) -> Array:
 
 
 def _exact(recording: Recording) -> dict[str, Array]:
-    """What ideal instruments would read, where the meta of the log says that it is simulated."""
+    """What ideal instruments would read, where the meta of the log states that it is simulated."""
     truth, meta = recording.truth, recording.meta
-    if truth is None or "errors" not in meta or not isinstance(meta.get("gravity_m_s2"), int | float):
+    gravity = stated_gravity(recording)
+    if truth is None or "errors" not in meta or gravity is None:
         return {}
     exact = {
-        "accelerometer": truth.specific_force_b(float(meta["gravity_m_s2"])),
+        "accelerometer": truth.specific_force_b(gravity),
         "gyroscope": np.asarray(truth.w_nb_b),
     }
-    field = meta.get("magnetic_field_n_ut")
-    if isinstance(field, list | tuple) and len(field) == 3:
-        b_n = np.array(field, dtype=np.float64)
+    b_n = stated_field(recording)
+    if b_n is not None:
         exact["magnetometer"] = q_rotate(q_conj(truth.q_nb), b_n)
     return exact
 

@@ -17,7 +17,7 @@ _NAMES = {
     "walk": "K random walk",
     "quantisation": "Q quantisation",
     "ramp": "R steady drift",
-    "markov": "Gauss-Markov deviation",
+    "markov": "Gauss-Markov sigma",
     "markov_s": "Gauss-Markov time",
 }
 
@@ -31,12 +31,17 @@ def allan(
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="MODEL.toml", help="Write the fitted sensor model: the log's twin."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="MODEL.toml",
+            help="Write the fitted sensor model: a virtual sensor with the noise of the log.",
+        ),
     ] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="PICTURE.png", help="Draw the curves.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Allan deviation of every axis of a log in which the sensor lies still, and the noise constants behind it.
+    """Allan deviation and noise constants of every axis, from a log at rest.
 
     Example: strapdown allan night.parquet --fit -o my_imu.toml --plot allan.png
     """
@@ -80,7 +85,7 @@ def allan(
         for instrument in found.instruments.values():
             _show_fit(instrument)
         print(
-            "N: the integral of the noise after t s has the deviation N sqrt(t). Data sheets print one-sided\n"
+            "N: the integral of the noise after t s has the sigma N sqrt(t). Data sheets print one-sided\n"
             "densities: multiply N by sqrt(2). ± is one standard deviation (with ? if the process is not certain),\n"
             "< an upper bound (95 %) for a process that is not visible."
         )
@@ -94,7 +99,7 @@ def allan(
 
 
 def _show_curves(found: "LogNoise") -> None:
-    """The deviation at a few round times; --json has all of them."""
+    """The sigma at a few round times; --json has all of them."""
     import numpy as np
 
     from strapdown.cli import screen
@@ -115,6 +120,7 @@ def _show_curves(found: "LogNoise") -> None:
         ["instrument", "unit", "tau, s", "x", "y", "z"],
         rows,
         left=2,
+        keys=3,
     )
 
 
@@ -130,7 +136,7 @@ def _show_fit(instrument: "InstrumentNoise") -> None:
         for unit, factor in USUAL[instrument.name][term].items():
             if not unit.endswith("one-sided"):
                 rows.append([_NAMES[term], unit, *(_cell(fit.terms[term], factor) for fit in instrument.fits)])
-    screen.show_table(f"Noise of the {instrument.name}", ["term", "unit", "x", "y", "z"], rows, left=2)
+    screen.show_table(f"Noise of the {instrument.name}", ["term", "unit", "x", "y", "z"], rows, left=2, keys=2)
 
 
 def _cell(term: "Term", factor: float) -> str:

@@ -83,7 +83,7 @@ def demo(
 def _numbers(table: "StopTable") -> dict[str, Any]:
     return {
         "final_percent": table.final.percent,
-        "worst_percent": table.worst.percent,
+        "largest_percent_of_way": table.worst.percent,
         "stops": [
             {"path_length_m": r.path_length_m, "dx_m": r.dx_m, "dy_m": r.dy_m, "dr_m": r.dr_m, "percent": r.percent}
             for r in table.rows
@@ -102,11 +102,11 @@ def _show(tables: "dict[str, StopTable]") -> None:
             percent = "-" if row.percent is None else f"{row.percent:.2f}"
             cells += [f"{row.dx_m:.4f}", f"{row.dy_m:.4f}", f"{row.dr_m:.4f}", percent]
         rows.append(cells)
-    columns = [f"{name} {what}" for name in tables for what in ("dx", "dy", "dr", "e, %")]
-    screen.show_table("Error at every stop, m", ["stop", "L, m", *columns], rows)
+    columns = [f"{name}: {what}" for name in tables for what in ("dx, m", "dy, m", "dr, m", "e, %")]
+    screen.show_table("Error at every stop; L: way so far, e = dr / L", ["stop", "L, m", *columns], rows, keys=2)
     for name, table in tables.items():
         final, worst = table.final.percent, table.worst.percent
         print(
-            f"{name}: {final:.2f} % of the path at the end, {worst:.2f} % of the way so far at most "
-            "(published: 4.08 and 4.98 %)"
+            f"{name}: error at the end {final:.2f} % of the path, largest error at a stop {worst:.2f} % of the way "
+            "so far (published: 4.08 and 4.98 %)"
         )

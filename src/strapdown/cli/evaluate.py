@@ -1,4 +1,4 @@
-"""strapdown evaluate: an estimate beside its truth."""
+"""strapdown evaluate: an estimate next to its truth."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +16,7 @@ def evaluate(
     sensor: Sensor = None,
     as_json: Json = False,
 ) -> None:
-    """Position, path, heading and consistency errors of an estimate where it overlaps its truth.
+    """Compare an estimate with its truth: errors of position, path and heading, and consistency.
 
     Example: strapdown evaluate out/eskf.csv drive.parquet
     """

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from strapdown.types import Recording
 
 Log = Annotated[Path, typer.Argument(metavar="LOG", help="The log: .csv, .csv.gz or .parquet.")]
-Sensor = Annotated[str | None, typer.Option("--sensor", metavar="NAME", help="Which sensor of the log.")]
+Sensor = Annotated[
+    str | None, typer.Option("--sensor", metavar="NAME", help="Name of the sensor, if the log has several.")
+]
 Columns = Annotated[
     Path | None,
     typer.Option(
@@ -19,14 +21,21 @@ Columns = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
-Latitude = Annotated[float | None, typer.Option("--latitude", metavar="DEG", help="Of the place, for its gravity.")]
-Height = Annotated[float, typer.Option("--height", metavar="M", help="Of the place above the ellipsoid.")]
-Longitude = Annotated[float | None, typer.Option("--longitude", metavar="DEG", help="Of the place, for its field.")]
-Year = Annotated[
-    float | None, typer.Option("--year", metavar="YEAR", help="Of the log, for the field; today's if left out.")
+Latitude = Annotated[
+    float | None, typer.Option("--latitude", metavar="DEG", help="Latitude of the place, for its gravity.")
 ]
-Strength = Annotated[float | None, typer.Option("--field", metavar="UT", help="Strength of the field, if you know it.")]
-Gravity = Annotated[float | None, typer.Option("--gravity", metavar="M/S2", help="Local gravity, if you know better.")]
+Height = Annotated[float, typer.Option("--height", metavar="M", help="Height of the place above the ellipsoid.")]
+Longitude = Annotated[
+    float | None, typer.Option("--longitude", metavar="DEG", help="Longitude of the place, for its magnetic field.")
+]
+Year = Annotated[
+    float | None,
+    typer.Option("--year", metavar="YEAR", help="Year of the log, for the magnetic field; default: today."),
+]
+Strength = Annotated[
+    float | None, typer.Option("--field", metavar="UT", help="Strength of the magnetic field, if known.")
+]
+Gravity = Annotated[float | None, typer.Option("--gravity", metavar="M/S2", help="Local gravity, if known.")]
 
 _LONG_BYTES = 100e6  # a log that takes seconds to read
 
@@ -81,7 +90,7 @@ def gravity_at(
     if height_m != 0.0 and latitude_deg is None:
         raise InputError("--height needs --latitude; give both, or neither")
     if given is not None and latitude_deg is not None:
-        raise InputError("--gravity and --latitude both state how strong gravity is; give one of them")
+        raise InputError("--gravity and --latitude both state the strength of gravity; give one of them")
     if given is not None and not 0.1 <= given <= 100.0:
         raise InputError(f"--gravity is {given:g}; give m/s2, about 9.8 on Earth")
     local, origin = gravity_of(recording, given, latitude_deg, height_m)
@@ -107,9 +116,9 @@ def field_at(
 
     if given_ut is not None:
         if longitude_deg is not None:
-            raise InputError("--field and --longitude both say how strong the field is; give one of them")
+            raise InputError("--field and --longitude both state the strength of the field; give one of them")
         if year is not None:
-            raise InputError("--year is for the field of a place, and --field is given; leave one of them out")
+            raise InputError("--year is for the field of a place, and --field is given; give one of them")
         if not 10.0 <= given_ut <= 100.0:
             raise InputError(f"--field is {given_ut:g}; give uT, 22 to 67 on Earth")
         return given_ut, None
@@ -164,4 +173,4 @@ def refused(log: Path, error: "InputError", without_field: str = "") -> "InputEr
 
     kind = error.finding.kind if isinstance(error, LogError) else ""
     option = without_field if kind.startswith("magnetometer") and kind not in _OPTIONS else _OPTIONS.get(kind, "")
-    return InputError(f"{log}: {error} ({option})" if option else f"{log}: {error}")
+    return InputError(f"{log}: {error}; options: {option}" if option else f"{log}: {error}")

@@ -20,6 +20,7 @@ from strapdown.cli.run import run as run_scenario
 from strapdown.cli.sensors import sensors
 from strapdown.cli.simulate import simulate
 from strapdown.cli.studio import studio
+from strapdown.cli.wrong_use import is_wrong_use, sentence, unwrap_help
 from strapdown.regular_file import remembering_inputs, shown_path
 
 app = typer.Typer(
@@ -44,6 +45,7 @@ app.command("evaluate")(evaluate)
 app.add_typer(sensors, name="sensors")
 app.add_typer(diagram, name="diagram")
 app.command("studio")(studio)
+unwrap_help((app, calibrate, sensors, diagram))
 
 
 def _version(value: bool) -> None:
@@ -69,7 +71,7 @@ def run(arguments: list[str] | None = None) -> None:
     plain_characters()
     try:
         with remembering_inputs():
-            code = app(arguments, standalone_mode=False)
+            code = app(arguments, standalone_mode=False, prog_name="strapdown")
         sys.stdout.flush()  # what the disk answers to it is for us to report, not for the interpreter's end
     except StrapdownError as error:
         _fail(str(error), 2)
@@ -83,21 +85,21 @@ def run(arguments: list[str] | None = None) -> None:
         _drop_output()
         sys.exit(0)
     except OSError as error:
-        where = "" if error.filename is None else f" {shown_path(str(error.filename))}"
         if error.filename is None and error.errno in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
             _drop_output()
-            where = " standard output"
+            _fail(f"cannot write to standard output: {error.strerror}; send it elsewhere, or free some space", 2)
+        where = "" if error.filename is None else f" {shown_path(str(error.filename))}"
         _fail(f"cannot use{where}: {error.strerror or error}; check the path, its permissions and the disk", 2)
     except Exception as error:
-        if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # wrong use, told by the option parser
-            message = error.format_message()
+        if is_wrong_use(error):
+            message = sentence(error, typer.main.get_command(app), sys.argv[1:] if arguments is None else arguments)
             if not message:  # no command at all: the help has been shown
                 sys.exit(2)
-            _fail(f"{message} See strapdown --help.", 2)
+            _fail(message, 2)
         if os.environ.get("STRAPDOWN_DEBUG"):
             traceback.print_exc()
-        said = " ".join(f"{type(error).__name__}: {error}".split())[:500]
-        _fail(f"internal error ({said}); please report it, with STRAPDOWN_DEBUG=1 for the details", 1)
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:500]
+        _fail(f"internal error ({what}); please report it, with STRAPDOWN_DEBUG=1 for the details", 1)
     if code == 130:  # the option parser has caught Ctrl-C
         _fail("stopped; no file is half-written", 130)
     sys.exit(code if isinstance(code, int) else 0)

@@ -29,7 +29,7 @@ def run(
     show_list: Annotated[bool, typer.Option("--list", help="List the scenarios that come with the package.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run a vehicle with virtual sensors and its control diagram in a closed loop; compare its estimates with the truth.
+    """Run a vehicle with virtual sensors and its control diagram in a closed loop, and compare estimates with truth.
 
     Example: strapdown run quadcopter -o flight
     """
@@ -129,7 +129,9 @@ def _show(settings: Any, recorded: "SessionRecording", punctual: Any, written: l
     title = recorded.meta["title"] or recorded.meta["vehicle"]
     counted = found["counted_from_s"]
     since = "" if counted is None else f"; errors from {counted:g} s on"
-    screen.show_table(f"{title}, {found['duration_s']:g} s, seed {recorded.meta['seed']}{since}", ["figure", "value", "unit"], rows)
+    screen.show_table(
+        f"{title}, {found['duration_s']:g} s, seed {recorded.meta['seed']}{since}", ["figure", "value", "unit"], rows
+    )
     for event in recorded.events:
         if event.kind != "console":
             print(f"{event.t_s:8.3f} s  {sentence(event)}")
@@ -137,8 +139,8 @@ def _show(settings: Any, recorded: "SessionRecording", punctual: Any, written: l
         print(f"verdict: {judged} (expected before the run: {settings.expect.verdict})")
     if punctual is not None:
         print(
-            f"real time: ended {punctual['end_late_ms']:.2f} ms late; cycles: 99 % within {punctual['cycle_p99_ms']:.2f} ms, "
-            f"longest {punctual['cycle_worst_ms']:.2f} ms"
+            f"real time: ended {punctual['end_late_ms']:.2f} ms late; cycles: 99 % within "
+            f"{punctual['cycle_p99_ms']:.2f} ms, longest {punctual['cycle_worst_ms']:.2f} ms"
         )
     for name in written:
         print(f"written: {name}")

@@ -56,7 +56,7 @@ def told() -> Console:
 
 
 def ready(*more: str) -> None:
-    """Compile the kernels of motion and of further files; says so, with progress, if they are not in the cache."""
+    """Compile the kernels of motion and of further files; reports it, with progress, if they are not in the cache."""
     from strapdown.kernels.cache import cache_problem
     from strapdown.kernels.compiled import MOTION, compile_kernels, kernels_of
 
@@ -114,7 +114,7 @@ def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
 
 @contextmanager
 def warnings_shown() -> Iterator[list[str]]:
-    """Collects our warnings and tells each once, in one line, at the end."""
+    """Collects our warnings and states each once, in one line, at the end."""
     from strapdown.errors import RangeWarning
 
     messages: list[str] = []
@@ -127,9 +127,9 @@ def warnings_shown() -> Iterator[list[str]]:
         told().print(f"warning: {message}", soft_wrap=True, markup=False)
 
 
-def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> None:
-    """A table whose first `left` columns are text."""
-    print_table(output_console(), title, columns, rows, left)
+def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1, keys: int = 1) -> None:
+    """A table whose first `left` columns are text. The first `keys` columns identify a row."""
+    print_table(output_console(), title, columns, rows, left, keys)
 
 
 def show_json(document: Any) -> None:

@@ -122,14 +122,14 @@ def _status(number: "Number") -> str:
 
 @sensors.command("compare")
 def compare(
-    parts: Annotated[list[str], typer.Argument(metavar="PART PART...", help="Parts, or part files (.toml).")],
+    parts: Annotated[list[str], typer.Argument(metavar="PART", help="Parts, or part files (.toml).")],
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="PICTURE.png", help="Also draw Allan curves and expected drift."),
     ] = None,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Parts beside each other: noise, bias floor, and how far they drift in a minute after calibration.
+    """Compare parts: noise, bias floor, and drift in a minute after calibration.
 
     Example: strapdown sensors compare MPU-6050 BMI088 ADIS16470 -o compare.png
     """
@@ -163,7 +163,7 @@ def compare(
         ["part", *(_HEADINGS[name] for name in kept)],
         [[part, *(_cell(row[name]) for name in kept)] for part, row in table.items()],
     )
-    print("- is not on the data sheet; strapdown sensors show PART says which numbers are estimates")
+    print("- means: not on the data sheet; strapdown sensors show PART states which numbers are estimates")
     if output is not None:
         print(f"picture: {output}")
 
@@ -175,29 +175,31 @@ def _cell(value: float | None) -> str:
 
 
 _HEADINGS = {
-    "gyroscope_range_deg_s": "gyro ±°/s",
-    "angle_random_walk_deg_rth": "N °/√h",
-    "gyroscope_floor_deg_h": "floor °/h",
-    "angle_drift_deg": "angle °",
-    "accelerometer_range_g": "acc ±g",
-    "velocity_random_walk_m_s_rth": "N m/s/√h",
-    "accelerometer_floor_ug": "floor µg",
-    "position_drift_m": "position m",
-    "magnetometer_range_ut": "mag ±µT",
-    "magnetometer_noise_ut_rthz": "noise µT/√Hz",
+    "gyroscope_range_deg_s": "gyroscope range, ±°/s",
+    "angle_random_walk_deg_rth": "gyroscope N, °/√h",
+    "gyroscope_floor_deg_h": "gyroscope floor, °/h",
+    "angle_drift_deg": "angle drift, °",
+    "accelerometer_range_g": "accelerometer range, ±g",
+    "velocity_random_walk_m_s_rth": "accelerometer N, m/s/√h",
+    "accelerometer_floor_ug": "accelerometer floor, µg",
+    "position_drift_m": "position drift, m",
+    "magnetometer_range_ut": "magnetometer range, ±µT",
+    "magnetometer_noise_ut_rthz": "magnetometer noise, µT/√Hz",
 }
 
 
 @sensors.command("draw")
 def draw(
     part: Annotated[str, _PART],
-    seed: Annotated[int, typer.Option("--seed", help="Which specimen: the same seed, the same one.")],
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the specimen: the same seed gives the same specimen.")],
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="OUT", help="Model to write: .toml, or .json for MATLAB's loadparams."),
     ] = None,
     ranges: Annotated[list[str] | None, _RANGE] = None,
-    rate_hz: Annotated[float | None, typer.Option("--rate", metavar="HZ", help="Where you will sample it.")] = None,
+    rate_hz: Annotated[
+        float | None, typer.Option("--rate", metavar="HZ", help="Rate at which you will sample it.")
+    ] = None,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
     """One specimen of a part, within its data sheet: a sensor model for the virtual sensor.

@@ -16,10 +16,10 @@ def simulate(
         Path,
         typer.Option("-o", "--output", metavar="OUT", help="Recording to write: .parquet, .csv or .csv.gz."),
     ],
-    plot: Annotated[bool, typer.Option("--plot", help="Also draw the signals, into OUT with .png.")] = False,
+    plot: Annotated[bool, typer.Option("--plot", help="Also draw the signals, into a PNG file next to OUT.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of the table.")] = False,
 ) -> None:
-    """Run a robot or a motion with virtual sensors on it and write what they read, with the truth.
+    """Simulate a robot or a motion with virtual sensors; write their readings and the truth.
 
     Example: strapdown simulate examples/manipulator.toml -o manipulator.parquet --plot
     """
@@ -146,7 +146,10 @@ def _show(summary: list[dict[str, Any]]) -> None:
     ]
     screen.show_table(
         "Sensors: largest reading and largest error",
-        ["sensor", "link", "part, or accelerometer / gyroscope", "Hz", "samples", "m/s2", "error", "rad/s", "error"],
+        [
+            *("sensor", "link", "part, or method of accelerometer / gyroscope", "rate, Hz", "samples"),
+            *("acceleration, m/s2", "its error, m/s2", "angular rate, rad/s", "its error, rad/s"),
+        ],
         rows,
         left=3,
     )

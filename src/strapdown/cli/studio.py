@@ -9,7 +9,10 @@ import typer
 def studio(
     opened: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE_OR_DIR]", help="A scenario, a recording or a robot file; or a folder of them."),
+        typer.Argument(
+            metavar="[FILE_OR_DIR]",
+            help="A scenario (file, or name as in run --list), a recording, a robot file; or a folder.",
+        ),
     ] = None,
     port: Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port; 0: any free one.")] = 8765,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
@@ -28,9 +31,12 @@ def studio(
 ) -> None:
     """Fly or drive a vehicle with virtual sensors in the browser; see and change everything while it runs.
 
-    Example: strapdown studio quadcopter.toml
+    Example: strapdown studio quadcopter
     """
+    from strapdown.cli import screen
+    from strapdown.cli.run import KERNELS
     from strapdown.errors import InputError
+    from strapdown.studio.access import bound_socket
     from strapdown.studio.choices import own_files
     from strapdown.studio.server import STATIC
     from strapdown.studio.serving import serve
@@ -43,6 +49,8 @@ def studio(
             "the page of the studio is not built; with Node 20 or newer run `npm ci` and `npm run build` in the folder "
             "web of the repository, or install a wheel of strapdown, which has it"
         )
+    bound_socket(host, port, allow_remote).close()  # a busy port is reported before kernels are compiled
+    screen.ready(*KERNELS)
     serve(
         opened,
         host=host,

@@ -1,7 +1,8 @@
 """Tables on the terminal: as wide as it is, broken between words and never inside one.
 
-Where the columns do not fit next to each other, the table is split into parts. Each has the first columns, which name
-the row. A word that is longer than the terminal is wide is the only one that is cut.
+Where the columns do not fit next to each other, the table is split into parts. Each part repeats the key columns, which
+identify the row. Where these are too wide, or do not identify it, the rows of all parts are numbered. A word that is
+longer than the terminal is wide is the only one that is cut.
 """
 
 import os
@@ -14,6 +15,7 @@ from rich.text import Text
 
 _BETWEEN = 3  # a line and a space on either side
 _PIPE_WIDTH = 200  # of a file or a pipe, which has no width of its own
+_ROW = "row"  # name of the column with numbers of rows
 
 
 class Screen(Console):
@@ -31,9 +33,9 @@ def output_console() -> Console:
 
 
 def print_table(
-    console: Console, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1
+    console: Console, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1, keys: int = 1
 ) -> None:
-    """A table whose first `left` columns are text, in as many parts as it needs."""
+    """A table whose first `left` columns are text, in as many parts as it needs; the first `keys` are in each."""
 
     def plain(text: str) -> str:
         """In the letters that the terminal has, before it is laid out."""
@@ -41,11 +43,13 @@ def print_table(
 
     heads = [plain(column) for column in columns]
     body = [[plain(cell) for cell in row] for row in rows]
+    if _split(_least(heads, body), console.width) and _numbered(heads, body, keys, console.width):
+        heads, body, left, keys = [_ROW, *heads], [[str(i), *row] for i, row in enumerate(body, 1)], left + 1, 1
     texts = [[head, *(row[i] for row in body)] for i, head in enumerate(heads)]
     natural = [max(cell_len(line) for text in column for line in text.split("\n")) for column in texts]
-    least = [max((cell_len(word) for text in column for word in text.split()), default=1) for column in texts]
+    least = _least(heads, body)
     console.print(Text(plain(title), style="italic"))
-    for part in parts(least, console.width, left):
+    for part in parts(least, console.width, keys):
         widths = fitted([natural[i] for i in part], [least[i] for i in part], console.width)
         table = Table()
         for i, width in zip(part, widths, strict=True):
@@ -55,15 +59,41 @@ def print_table(
         console.print(table)
 
 
-def parts(least: Sequence[int], width: int, left: int) -> list[list[int]]:
-    """Columns of each part, by the least width of every column: the first ones, which name the row, are in each."""
+def _least(heads: Sequence[str], body: Sequence[Sequence[str]]) -> list[int]:
+    """Least width of each column: that of its longest word."""
+    texts = [[head, *(row[i] for row in body)] for i, head in enumerate(heads)]
+    return [max((cell_len(word) for text in column for word in text.split()), default=1) for column in texts]
+
+
+def _split(least: Sequence[int], width: int) -> bool:
+    return _total(least) > width
+
+
+def _numbered(heads: Sequence[str], body: Sequence[Sequence[str]], keys: int, width: int) -> bool:
+    """Whether the key columns leave no space for another one, or leave two rows alike."""
+    least = _least(heads, body)
+    wide = _total([*least[:keys], max(least[keys:], default=0)]) > width
+    return wide or len({tuple(row[:keys]) for row in body}) < len(body)
+
+
+def parts(least: Sequence[int], width: int, keys: int) -> list[list[int]]:
+    """Columns of each part, by the least width of every column: the key columns are in each, and the others are
+    shared out evenly, so that columns that belong together are not torn apart by one too many."""
     every = list(range(len(least)))
-    if _total([least[i] for i in every]) <= width:
+    if not _split(least, width):
         return [every]
-    keys = every[:left] if left < len(every) and _total(least[:left]) <= width // 2 else every[:1]
+    first, others = every[:keys], every[keys:]
+    greedy = _filled(least, width, first, others, len(others))
+    even = _filled(least, width, first, others, -(-len(others) // max(1, len(greedy))))
+    return even if len(even) == len(greedy) else greedy
+
+
+def _filled(least: Sequence[int], width: int, keys: list[int], others: list[int], most: int) -> list[list[int]]:
+    """At most so many other columns in a part, and no more than fit."""
     found: list[list[int]] = [list(keys)]
-    for i in every[len(keys) :]:
-        if len(found[-1]) > len(keys) and _total([least[j] for j in (*found[-1], i)]) > width:
+    for i in others:
+        some = len(found[-1]) - len(keys)
+        if some and (some >= most or _total([least[j] for j in (*found[-1], i)]) > width):
             found.append(list(keys))
         found[-1].append(i)
     return found

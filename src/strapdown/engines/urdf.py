@@ -1,6 +1,6 @@
 """URDF robots, checked and made ready for the engine: each defect that would surprise later is one clear message here.
 
-What MuJoCo's own reader does not say or do (measured, design/engines.md): fixed links are merged and the root
+What MuJoCo's own reader does not say or do (measured): fixed links are merged and the root
 vanishes (we keep them all, so that a sensor can sit on any link), `package://` paths fail, a moving link without
 inertia is an error without a line number, or its mass is guessed from the collision shapes.
 """
@@ -84,7 +84,7 @@ def _joint_type(joint: ET.Element) -> str:
 
 
 def _check_tree(xml: XmlFile, links: dict[str, ET.Element], joints: dict[str, ET.Element]) -> dict[str, ET.Element]:
-    """Child link -> its joint; every link but one root hangs on exactly one joint."""
+    """Child link -> its joint; every link but one root is attached to exactly one joint."""
     children: dict[str, ET.Element] = {}
     parents: dict[str, str] = {}
     for name, joint in joints.items():
@@ -116,7 +116,7 @@ def _check_tree(xml: XmlFile, links: dict[str, ET.Element], joints: dict[str, ET
         if ends["child"] in children:
             other = children[ends["child"]].get("name")
             raise RobotError(
-                f'{where}: link "{ends["child"]}" hangs on two joints, "{other}" and "{name}"; '
+                f'{where}: link "{ends["child"]}" is attached to two joints, "{other}" and "{name}"; '
                 "a URDF is a tree: remove one (closed loops need MJCF)"
             )
         children[ends["child"]], parents[ends["child"]] = joint, ends["parent"]
@@ -140,7 +140,7 @@ def _check_tree(xml: XmlFile, links: dict[str, ET.Element], joints: dict[str, ET
 def _check_world(xml: XmlFile, links: dict[str, ET.Element], root: str, floating: bool) -> None:
     if WORLD in links and root != WORLD:
         raise RobotError(
-            f'{xml.where(links[WORLD])}: link "{WORLD}" hangs on a joint, but that name means the ground; rename it'
+            f'{xml.where(links[WORLD])}: link "{WORLD}" has a joint above it, but that name means the ground; rename it'
         )
     if root == WORLD and floating:
         raise RobotError(
@@ -264,14 +264,14 @@ def _package(mesh: ET.Element) -> tuple[str, str]:
 
 
 def _package_folders(xml: XmlFile, package: str) -> list[Path]:
-    """Where a package may be by the usual layout: .../package/urdf/robot.urdf beside .../package/meshes."""
+    """Where a package may be by the usual layout: .../package/urdf/robot.urdf next to .../package/meshes."""
     folder = xml.path.parent.resolve()
     above = [folder, *folder.parents]
     return [p for p in above if p.name == package] + [p / package for p in above]
 
 
 def find_mesh(xml: XmlFile, mesh: ET.Element, packages: Mapping[str, str]) -> Path:
-    """The mesh file: beside the URDF, by absolute path, or in its `package://` (named in the rig, or found upward)."""
+    """The mesh file: next to the URDF, by absolute path, or in its `package://` (named in the rig, or found upward)."""
     name = mesh.get("filename", "")
     package, rest = _package(mesh)
     folder = xml.path.parent

@@ -5,6 +5,8 @@ from typing import get_args
 
 from pydantic import BaseModel, ValidationError
 
+from strapdown.io.expected import expected
+
 
 def first_complaint(error: ValidationError, model: type[BaseModel], noun: str) -> str:
     """The first complaint: field, what is wrong, what is valid. noun: what the file is called, "rig"."""
@@ -22,9 +24,8 @@ def first_complaint(error: ValidationError, model: type[BaseModel], noun: str) -
     shown = repr(complaint["input"])
     shown = shown if len(shown) < 60 else shown[:57] + "..."
     # a field that may be one of several things has a complaint for each
-    messages = dict.fromkeys(c["msg"][0].lower() + c["msg"][1:] for c in complaints if _field(c["loc"]) == where)
-    message = re.sub("valid (dictionary or instance of )\\w+", "table", " or ".join(messages)).replace("tuple", "list")
-    return f'field "{where}" is {shown}: {message}'
+    wanted = dict.fromkeys(expected(c) for c in complaints if _field(c["loc"]) == where)
+    return f'field "{where}" is {shown}; give {" or ".join(wanted)}'
 
 
 def _field(loc: tuple[int | str, ...]) -> str:

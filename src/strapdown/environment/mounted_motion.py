@@ -131,7 +131,7 @@ def _check_size(rig: Rig, tasks: Sequence[MountedSensor], duration_s: float) -> 
 
 
 def _check_units(rig: Rig, model: Any) -> None:
-    """A joint that turns is told in degrees, one that slides in metres."""
+    """A joint that turns is expressed in degrees, one that slides in metres."""
     joint_of = {motor.name or motor.joint: motor.joint for motor in rig.motor}
     for kind in ("motor", "start", "program"):
         for i, table in enumerate(getattr(rig, kind)):

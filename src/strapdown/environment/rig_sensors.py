@@ -105,7 +105,7 @@ class SensorTable(Warm):
             raise ValueError("has errors or temperature_c, which an ideal sensor does not feel; name a part or model")
         if self.magnetometer_part is not None and (ideal or self.magnetometer):
             raise ValueError(
-                "has magnetometer_part, which stands beside a part or model, instead of magnetometer = true"
+                "has magnetometer_part, which stands next to a part or model, instead of magnetometer = true"
             )
         if self.increments and (self.part or self.model):
             raise ValueError("has increments, which are ideal, and the errors of a part; keep one")
@@ -156,7 +156,7 @@ class SensorTable(Warm):
                 triads, axes, fastest, about = self._with_compass(folder, seed, triads, about)
         except InputError as error:
             raise InputError(f'sensor "{self.name}": {error}') from None
-        if self.magnetometer and "magnetometer" not in triads:  # an ideal one beside the part
+        if self.magnetometer and "magnetometer" not in triads:  # an ideal one next to the part
             triads = {**triads, "magnetometer": Triad("uT")}
         return Module(self.name, triads, seed, self.errors, self.temperature(), axes, fastest, about)
 

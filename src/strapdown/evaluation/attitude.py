@@ -1,6 +1,6 @@
 """How wrong an attitude is: one total angle for every sample, split into heading and inclination.
 
-The error is the rotation q_est * conj(q_ref), told in n: what has to turn the true attitude to get the estimated one.
+The error is the rotation q_est * conj(q_ref), expressed in n: it turns the true attitude into the estimated one.
 With (w, x, y, z) its components,
 
     total        2 atan2(|(x, y, z)|, |w|)      angle of the rotation

@@ -1,7 +1,7 @@
 """Does a filter know how wrong it is? Squared errors in units of its own covariance, against chi-square bounds.
 
 NEES: of the state's error, NIS: of the innovation; both have the mean k (the number of components) in a filter that
-tells the truth. Above the bounds it is over-confident, below them too timid.
+states the truth. Above the bounds it is over-confident, below them too timid.
 Innovations of a right filter are independent, so the NIS of one run may be averaged over its samples. State errors
 are not: the NEES is averaged over independent runs at the same time, and only that average has chi-square bounds.
 """
@@ -70,10 +70,10 @@ def chi_square_bounds(degrees: int, averaged: int = 1, probability: float = 0.95
 
 @dataclass(frozen=True)
 class Consistency:
-    """An average of normalised squares beside its bounds. averaged: how many independent numbers it is made of.
+    """An average of normalised squares next to its bounds. averaged: how many independent numbers it is made of.
 
     share_inside: of the single numbers (NIS) or of the averages at each time (NEES), inside their own bounds;
-    in a filter that tells the truth it is the probability.
+    in a filter that is consistent it is the probability.
     """
 
     mean: float

@@ -1,4 +1,4 @@
-"""Everything worth knowing about an estimate beside its truth, as one value: for the screen, for JSON, for a report."""
+"""All error figures of an estimate against its truth, as one value: for the screen, for JSON, for a report."""
 
 import gzip
 import zlib
@@ -24,10 +24,10 @@ from strapdown.evaluation.matching import (
 from strapdown.evaluation.stops import StopPlaces, StopTable, stop_table
 from strapdown.evaluation.trajectory import (
     ErrorFigures,
-    armse,
     attitude_errors_of,
     figures_of,
     horizontal_error,
+    mean_axis_error,
     relative_errors_over_distance,
     trajectory_error,
 )
@@ -41,17 +41,18 @@ from strapdown.types import Array, Solution
 
 _HEADER_WITHIN_BYTES = 1 << 16
 ROUNDOFF_M = 1e-9  # of a start that is exactly known, far from the origin
-FARTHEST_M = 1e9  # beyond it squares and differences tell nothing of metres
-_RELATIVE_PARTS = 10  # relative errors are told over a tenth of the path
+FARTHEST_M = 1e9  # beyond it the roundoff of squares and differences exceeds metres
+_RELATIVE_PARTS = 10  # relative errors are computed over a tenth of the path
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Position errors in m, attitude errors in deg; None where the reference or the estimate cannot tell.
+    """Position errors in m, attitude errors in deg; None where the reference or the estimate lacks the data.
 
-    position and horizontal are not aligned; yaw_aligned and rigid_aligned are, by least squares. armse_2d_m and
-    armse_3d_m are aligned at the start and the first steps (foot_vicon's). final_percent and max_percent: horizontal
-    error in % of the whole path. relative_percent: relative errors over relative_over_m, in % of it.
+    position and horizontal are not aligned; yaw_aligned and rigid_aligned are, by least squares. axis_error_2d_m and
+    axis_error_3d_m: mean error per axis (mean_axis_error), aligned at the start and the first steps. final_percent and
+    largest_percent_of_path: horizontal error at the end and the largest one, in % of the whole path.
+    relative_percent: relative errors over relative_over_m, in % of it.
     nees_position (3 components, so 3 is right) and inside_3_sigma (0.997 is right) judge the filter's own sigma.
     """
 
@@ -63,10 +64,10 @@ class Evaluation:
     horizontal: ErrorFigures
     yaw_aligned: ErrorFigures
     rigid_aligned: ErrorFigures
-    armse_2d_m: float
-    armse_3d_m: float
+    axis_error_2d_m: float
+    axis_error_3d_m: float
     final_percent: float | None
-    max_percent: float | None
+    largest_percent_of_path: float | None
     attitude_deg: ErrorFigures | None
     heading_deg: ErrorFigures | None
     inclination_deg: ErrorFigures | None
@@ -98,10 +99,13 @@ class Evaluation:
             ("position error, rigidly fitted", self.rigid_aligned),
         ):
             said.append((name, _figures_text(figures, "m")))
-        said.append(("ARMSE 2-D / 3-D, aligned at the first steps", f"{self.armse_2d_m:.4g} / {self.armse_3d_m:.4g} m"))
-        if self.final_percent is not None and self.max_percent is not None:
-            text = f"{self.final_percent:.3g} % at the end, {self.max_percent:.3g} % at most, of the whole path"
-            said.append(("horizontal error of the path length", text))
+        text = f"{self.axis_error_2d_m:.4g} m (x, y), {self.axis_error_3d_m:.4g} m (x, y, z)"
+        said.append(("mean error per axis, aligned at the first steps", text))
+        if self.final_percent is not None and self.largest_percent_of_path is not None:
+            said.append(("horizontal error at the end", f"{self.final_percent:.3g} % of the path"))
+            said.append(("largest horizontal error", f"{self.largest_percent_of_path:.3g} % of the path"))
+        if self.stops is not None and self.stops.worst.percent is not None:
+            said.append(("largest horizontal error at a stop", f"{self.stops.worst.percent:.3g} % of the way so far"))
         if self.relative_percent is not None and self.relative_over_m is not None:
             said.append(
                 (f"relative error over {self.relative_over_m:.3g} m", _figures_text(self.relative_percent, "%"))
@@ -149,10 +153,10 @@ def evaluate(estimate: Solution, reference: Reference, stops: Stops | StopPlaces
         horizontal=horizontal,
         yaw_aligned=trajectory_error(aligned_yaw(pair)),
         rigid_aligned=trajectory_error(aligned_rigid(pair)),
-        armse_2d_m=armse(first_steps, 2),
-        armse_3d_m=armse(first_steps, 3),
+        axis_error_2d_m=mean_axis_error(first_steps, 2),
+        axis_error_3d_m=mean_axis_error(first_steps, 3),
         final_percent=100.0 * horizontal.final / path_m if path_m > 0.0 else None,
-        max_percent=100.0 * horizontal.max / path_m if path_m > 0.0 else None,
+        largest_percent_of_path=100.0 * horizontal.max / path_m if path_m > 0.0 else None,
         attitude_deg=_degrees(attitude, "total"),
         heading_deg=_degrees(attitude, "heading"),
         inclination_deg=_degrees(attitude, "inclination"),
@@ -209,7 +213,12 @@ def evaluate_files(estimate: str | PathLike[str], truth: str | PathLike[str], se
 
 def read_estimate(path: str | PathLike[str]) -> Solution:
     """A solution file, or poses in CSV with the columns t, p_x..z, q_w..z."""
-    if is_solution(path) or Path(path).name.lower().endswith(".parquet"):
+    if is_solution(path):
+        return read_solution(path)
+    start = _start_of(Path(path))
+    if Path(path).name.lower().endswith(".parquet") or b"true_p_x" in start or b"acc_x [" in start:
+        if Path(path).is_file():
+            raise InputError(f"{path} is not an estimate; give a solution or poses first, and its truth second")
         return read_solution(path)
     poses = read_poses(path)
     return Solution(poses.t + poses.clock_s, poses.q_nb, poses.p_n, meta={"filter": "pose file"})

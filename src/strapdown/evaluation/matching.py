@@ -1,6 +1,6 @@
 """An estimate and its reference at the same times, in the same frame.
 
-Nothing is aligned unless a function's name says so. Frame n is the estimate's, frame m the reference's; without
+Nothing is aligned unless the name of a function states it. Frame n is the estimate's, frame m the reference's; without
 alignment they are taken for the same.
 """
 
@@ -74,7 +74,7 @@ class Matched:
 
 
 def matched(estimate: Solution, reference: Reference) -> Matched:
-    """The reference told at the estimate's times, where the two overlap; nothing is told inside its gaps.
+    """The reference at the estimate's times, where the two overlap; nothing is stated inside its gaps.
 
     Between its samples a Motion is followed by quintics, another reference by straight lines.
     """
@@ -140,7 +140,7 @@ class Placement:
     r_m: Array
 
     def of(self, pair: Matched) -> Matched:
-        """The same pair, its estimate told in the reference's frame."""
+        """The same pair, its estimate expressed in the reference's frame."""
         return replace(pair, p_n=q_rotate(self.q_mn, pair.p_n) + self.r_m, q_nb=q_mul(self.q_mn, pair.q_nb))
 
 

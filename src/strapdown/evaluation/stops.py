@@ -23,7 +23,7 @@ FLICKER_S = 0.25  # a flag that is off for less than this does not end a stand
 class StopRow:
     """One stop. t_s: when the estimate was read; p_n, true_p_n: where the filter and the reference have it (m).
 
-    sigma_m: the filter's own standard deviation of the horizontal position, None where it tells none.
+    sigma_m: the filter's own standard deviation of the horizontal position, None where it states none.
     percent: dr / L in %, None at the start, where L is 0.
     """
 
@@ -150,7 +150,7 @@ def stops_of_motion(truth: Motion, stop: NDArray[np.bool_]) -> Stops:
 
 
 def stop_table(solution: Solution, reference: Stops | StopPlaces) -> StopTable:
-    """The errors at the reference's stops. The reference tells the same point of the body as the solution."""
+    """The errors at the reference's stops. The reference states the same point of the body as the solution."""
     p_n = positions(solution)
     rows = _rows_at_times(solution, reference) if isinstance(reference, Stops) else _rows_by_order(solution, reference)
     sigma = solution.sigma.get("p_n")

@@ -14,14 +14,14 @@ from strapdown.rotation import q_conj, q_log, q_mul, q_rotate
 from strapdown.types import Array, Solution
 
 
-def armse(pair: Matched, dimensions: int = 2) -> float:
-    """foot_vicon's figure (m): the mean over samples of the root of the mean square error over the axes.
+def mean_axis_error(pair: Matched, dimensions: int = 2) -> float:
+    """Mean error per axis (m): the mean over samples of the root mean square over the axes x, y (and z).
 
-    In the plane it is the mean horizontal distance over sqrt(2). The published figures are of pairs that
-    aligned_first_steps has aligned, and are rounded to 1 mm.
+    In the plane it is the mean horizontal distance over sqrt(2). foot_vicon's authors call it ARMSE. Their published
+    figures are of pairs that aligned_first_steps has aligned, and are rounded to 1 mm.
     """
     if dimensions not in (2, 3):
-        raise InputError(f"ARMSE is of 2 or 3 dimensions, not {dimensions}; give 2 (horizontal) or 3")
+        raise InputError(f"the mean error per axis is of 2 or 3 dimensions, not {dimensions}; give 2 (horizontal) or 3")
     return float(np.sqrt(np.mean(pair.error_n[:, :dimensions] ** 2, axis=1)).mean())
 
 
@@ -136,7 +136,7 @@ def closing_error(solution: Solution) -> ClosingError:
 
 
 def estimated_path_length(solution: Solution) -> float:
-    """Way along the estimate, m: the time integral of its speed, where it tells one, so that a correction of the place
+    """Way along the estimate, m: the time integral of its speed, where it states one, so that a correction of the place
     (after a gap, at a fix) is no way. While the filter believes that it stands there is none."""
     if solution.v_n is None:
         steps = np.linalg.norm(np.diff(positions(solution), axis=0), axis=1)

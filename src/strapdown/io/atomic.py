@@ -1,4 +1,4 @@
-"""Files appear whole or not at all: written beside the target, then moved over it in one step."""
+"""Files appear whole or not at all: written next to the target, then moved over it in one step."""
 
 import contextlib
 import errno

@@ -149,7 +149,7 @@ def _table(block: Block, head: _Head, found: list[Source], decimal_point: str) -
 
 
 def _spelled(words: list[str], decimal_point: str) -> list[str]:
-    """Beside a space too, as numbers may stand."""
+    """Next to a space too, as numbers may stand."""
     pointed = [word.replace(".", decimal_point) for word in words]
     return [*pointed, *(f" {word}" for word in pointed), *(f"{word} " for word in pointed)]
 
@@ -228,22 +228,22 @@ def _line_of_row(path: Path, head: _Head, read: list[_Rows], row: int) -> int:
 
 
 def _explained(block: Block, head: _Head, found: list[Source], place: str, error: Exception) -> InputError:
-    """What pyarrow could not read, said with the line and the column."""
+    """What pyarrow could not read, reported with the line and the column."""
     try:
         for line, cells in _rows(block.data, block.line, head.delimiter):
             at = f"{place}, line {line}"
             if len(cells) != len(head.header):
-                return InputError(f"{at} has {len(cells)} cells, the header {len(head.header)}; mend or drop the line")
+                return InputError(f"{at} has {len(cells)} cells, the header {len(head.header)}; correct or drop it")
             for source in found:
                 cell, name = cells[source.index], source.column.name
                 number = cell if head.delimiter == "," else cell.replace(",", ".", 1)
                 if name == "sensor" or not cell:
                     continue
                 if name in FLAGS and number.strip() not in (*_TRUE, *_FALSE):
-                    return InputError(f"{at}: {name} is {_shown(cell)}, expected 0 or 1; mend or drop the line")
+                    return InputError(f"{at}: {name} is {_shown(cell)}, expected 0 or 1; correct or drop it")
                 if name not in FLAGS and not _NUMBER.fullmatch(number):
                     column = head.header[source.index]
-                    return InputError(f"{at}: {_shown(cell)} in column {column} is not a number; mend or drop the line")
+                    return InputError(f"{at}: {_shown(cell)} in column {column} is not a number; correct or drop it")
     except csv.Error as e:
         error = e
     reason = " ".join(str(error).split())[:200]

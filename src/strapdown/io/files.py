@@ -79,4 +79,7 @@ def _format(path: Path) -> tuple[_Reader, _Writer]:
     for suffix, functions in FORMATS.items():
         if name.endswith(suffix):
             return functions
-    raise InputError(f"{path} has no suffix we know; name it {', '.join(list(FORMATS)[:-1])} or {list(FORMATS)[-1]}")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; name a recording in it")
+    *some, last = FORMATS
+    raise InputError(f"{path} is not named as a recording; use a name that ends in {', '.join(some)} or {last}")

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from os import PathLike
 
 from strapdown.errors import InputError
@@ -35,7 +36,7 @@ class Source:
     column: Column
     index: int
     unit: Unit | None
-    spread: bool = False  # times that repeat are told apart
+    spread: bool = False  # times that repeat are distinguished
     empty: str = EMPTY[0]  # what an empty cell means
     frame: str = OURS  # axes of the file's vectors, by the directions of x, y and z
 
@@ -66,12 +67,12 @@ def _own_sources(header: Sequence[str], place: str) -> list[Source]:
             found.append(Source(column, index, _header_unit(column, unit, frame, text, place)))
     if not found:
         raise InputError(
-            f"{place} has none of our columns but {listed(header)}{_other_separator(header)}; "
-            f"ours are {_expected()}; {MAPPING_HINT}"
+            f"{place} has none of our columns but {listed(header, 12)}{_other_separator(header)}; {MAPPING_HINT}"
         )
     if unknown:
         raise InputError(
-            f"{place} has columns that are not known: {listed(unknown)}; expected are {_expected()}; {MAPPING_HINT}"
+            f"{place} has columns that are not known: {listed(unknown, 12)}{_closest(unknown[0])}; rename them, or "
+            f"{MAPPING_HINT}"
         )
     names = [s.column.name for s in found]
     twice = [name for name in names if names.count(name) > 1]
@@ -88,10 +89,9 @@ def _mapped_sources(header: Sequence[str], mapping: ColumnMapping, place: str) -
             found.append(Source(BY_NAME[name], ROW_NUMBER, unit))
             continue
         if text not in header:
-            raise InputError(
-                f'{place} has no column "{text}", which the mapping names for {name}; it has '
-                f"{listed(header)}{_other_separator(header)}"
-            )
+            near = get_close_matches(text, header, 3, 0.7)
+            has = f"the closest is {listed(near)}" if near else f"it has {listed(header, 12)}{_other_separator(header)}"
+            raise InputError(f'{place} has no column "{text}", which the mapping names for {name}; {has}')
         if list(header).count(text) > 1:
             raise InputError(f'{place} has column "{text}" twice; the mapping cannot tell which is {name}')
         spread = name == "t" and _spread(mapping[name])
@@ -227,7 +227,7 @@ def _header_unit(column: Column, unit: str | None, frame: str | None, text: str,
         # a guess here would be wrong by 9.8 or 57 one day, without a sound
         raise InputError(f"{place}: column {text} names no unit; write {column.header}, or {MAPPING_HINT}")
     if frame is not None and frame != column.frame:
-        raise InputError(f'{place}: column "{text}" is told in frame {frame}; expected {column.header}')
+        raise InputError(f'{place}: column "{text}" is expressed in frame {frame}; expected {column.header}')
     return _unit(column, unit, f'{place}: column "{text}"')
 
 
@@ -259,11 +259,7 @@ def _group(column: Column) -> str:
     return column.field if owner == "new" else owner
 
 
-def _expected() -> str:
-    """All headers, the axes of a quantity in one: gyr_x..z [rad/s, s], tilt_x..y [rad, s]."""
-    last = {column.field: column.name[-1] for column in COLUMNS if column.axis is not None}
-    return ", ".join(
-        re.sub(r"_([wx])\b", rf"_\1..{last.get(column.field)}", column.header)
-        for column in COLUMNS
-        if column.axis in (None, 0)
-    )
+def _closest(text: str) -> str:
+    """Our headers that are written most alike."""
+    near = get_close_matches(_parse_header(text)[0][:80], BY_NAME, 3, 0.7)
+    return f" (closest: {'; '.join(BY_NAME[name].header for name in near)})" if near else ""

@@ -119,7 +119,7 @@ def _gather(file: Any, schema: pa.Schema, gathered: Gathered, done: Callable[[fl
 
 
 def _wanted(source: Source, kind: pa.DataType) -> pa.DataType | None:
-    """The type to read a column as, or None if its own type cannot mean what the column says."""
+    """The type to read a column as, or None if its own type cannot mean what the column states."""
     types = pa.types
     inner = kind.value_type if types.is_dictionary(kind) else kind
     if source.column.name == "sensor":

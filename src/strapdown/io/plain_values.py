@@ -16,7 +16,7 @@ def toml_values(data: bytes, path: str | os.PathLike[str], expected: str = "use 
     try:
         values = tomllib.loads(data.decode("utf-8-sig"))  # Notepad puts a mark in front
     except UnicodeDecodeError:
-        raise InputError(f"{path}: not a text file in UTF-8; write it as TOML") from None
+        raise InputError(f"{path} is not a text file in UTF-8; give a TOML file here") from None
     except ValueError as error:  # tomllib's own, and numbers of thousands of digits
         raise InputError(f"{path}: not valid TOML: {error}; correct it there") from None
     except RecursionError:
@@ -30,7 +30,7 @@ def json_values(data: bytes, path: str | os.PathLike[str], expected: str = "use 
     try:
         values = json.loads(data.decode("utf-8-sig"), parse_int=_whole_number)
     except UnicodeDecodeError:
-        raise InputError(f"{path}: not a text file in UTF-8; write it as JSON") from None
+        raise InputError(f"{path} is not a text file in UTF-8; give a JSON file here") from None
     except ValueError as error:
         raise InputError(f"{path}: not valid JSON: {error}; correct it there") from None
     except RecursionError:

@@ -110,9 +110,9 @@ def meta_from_json(text: str, place: str) -> dict[str, dict[str, Any]]:
     try:
         meta = finite_json(text)
     except (ValueError, RecursionError) as e:
-        raise InputError(f"{place} has meta that is not JSON: {e}; mend it or delete it") from None
+        raise InputError(f"{place} has meta that is not JSON: {e}; correct it or delete it") from None
     if not isinstance(meta, dict) or not all(isinstance(value, dict) for value in meta.values()):
-        raise InputError(f'{place} has meta that is not of the form {{"sensor": {{...}}}}; mend it or delete it')
+        raise InputError(f'{place} has meta that is not of the form {{"sensor": {{...}}}}; correct it or delete it')
     return meta
 
 

@@ -2,6 +2,7 @@
 
 from strapdown.motion.catalogue import path_from_settings
 from strapdown.motion.paths.circle import Circle, FigureEight
+from strapdown.motion.paths.flight import Flight
 from strapdown.motion.paths.linear import Linear
 from strapdown.motion.paths.poses import Poses
 from strapdown.motion.paths.profile import Keep, MoveTo, Ramp, SmoothRamp
@@ -12,10 +13,12 @@ from strapdown.motion.paths.turntable import Turntable
 from strapdown.motion.paths.waypoints import Waypoints
 from strapdown.motion.played import Played
 from strapdown.motion.protocol import MotionSource, Path
+from strapdown.motion.vibration import Vibrating, Vibration
 
 __all__ = [
     "Circle",
     "FigureEight",
+    "Flight",
     "Keep",
     "Linear",
     "MotionSource",
@@ -30,6 +33,8 @@ __all__ = [
     "Stops",
     "Tumble",
     "Turntable",
+    "Vibrating",
+    "Vibration",
     "Waypoints",
     "path_from_settings",
 ]

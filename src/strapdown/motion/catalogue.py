@@ -12,6 +12,7 @@ import numpy as np
 from strapdown.checks import rows, triple
 from strapdown.errors import InputError
 from strapdown.motion.paths.circle import Circle, FigureEight
+from strapdown.motion.paths.flight import Flight
 from strapdown.motion.paths.linear import Linear
 from strapdown.motion.paths.poses import poses_from
 from strapdown.motion.paths.profile import Keep, MoveTo, Phase, Ramp, SmoothRamp
@@ -163,7 +164,7 @@ def _recorded(
     start_s: float | None = None,
     end_s: float | None = None,
 ) -> Path:
-    """Poses of a log, or of a part of it (times as its first pose is 0), told from time 0 on."""
+    """Poses of a log, or of a part of it (times as its first pose is 0), with times from 0 on."""
     poses = read_poses(file, columns, gap_factor=WHOLE)
     part = replace(poses.from_zero().part(start_s, end_s), gap_factor=gap_factor)
     return replace(part, pose_time_offset_s=pose_time_offset_s).from_zero()
@@ -267,6 +268,16 @@ PATHS: Mapping[str, Kind] = {
             **_PACE,
             **_START,
             "axis_yaw_deg": Key("axis_yaw_rad", _angle_deg),
+        },
+    ),
+    "flight": Kind(
+        Flight,
+        {
+            "velocities_m_s": Key("v_n", _triples),
+            **{
+                name: Key(name, _number) for name in ("ramp_s", "hold_s", "first_rest_s", "gravity_m_s2", "drag_time_s")
+            },
+            **_START_POSE,
         },
     ),
     "recorded": Kind(

@@ -10,7 +10,7 @@ switches gain.
     fourth above twice the second            only jitter      smoothing spline of 5 samples
     else                                     rough, a switch  parabola through 3 samples
 
-In samples a cycle the bounds lie at 9, 6 and 4. Jitter of deviation s gives second derivatives of deviation
+In samples a cycle the bounds lie at 9, 6 and 4. Jitter of sigma s gives second derivatives of sigma
 3.5, 3.1, 0.5 and 2.4 s / h^2 in this order. So exact polynomials of many samples are for smooth motion; and where
 the second differences change sign from sample to sample with nothing under them, no acceleration is resolved, and
 an average is the better estimate. Its second derivative is that of the least-squares parabola of 5 samples. Value and
@@ -56,7 +56,7 @@ class Stencil:
         return coefficients[:, 1:3] * np.array([[1.0], [2.0]])
 
     def noise_gain(self) -> Array:
-        """Deviation of the two derivatives in the middle of equal steps of 1, for samples of deviation 1."""
+        """Sigma of the two derivatives in the middle of equal steps of 1, for samples of sigma 1."""
         s = np.arange(float(self.samples))[None] - self.samples // 2
         return np.linalg.norm(self.weights(s)[0], axis=1)
 
@@ -99,7 +99,7 @@ _SPLINE = np.array(
 class Local:
     """At every sample (n, 3): value, 0 (the sample itself) but where there is only jitter; its derivatives.
 
-    noise_gain (n, 2): deviation of first derivative times h and second times h^2, for jitter of deviation 1.
+    noise_gain (n, 2): sigma of first derivative times h and second times h^2, for jitter of sigma 1.
     """
 
     value: Array

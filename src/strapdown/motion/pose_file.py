@@ -65,7 +65,7 @@ def read_columns(
 def read_columns_on_clock(
     path: str | PathLike[str], names: Mapping[str, str], units: Mapping[str, str], clock: str
 ) -> tuple[dict[str, Array], float]:
-    """The same, with the column `clock` told from its first row on, and what it read there.
+    """The same, with the column `clock` counted from its first row, and what it read there.
 
     Subtracted digit by digit as printed: a double has 2e-7 s of resolution at today's Unix time.
     """

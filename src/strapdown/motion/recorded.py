@@ -56,7 +56,7 @@ class RecordedMotion:
 
     p_n: position (m). q_nb: attitude (w, x, y, z); its sign may flip from row to row.
 
-    Rates at the poses come from neighbouring poses (local_fit says which), and between poses from quintics
+    Rates at the poses come from neighbouring poses (local_fit states which), and between poses from quintics
     that meet them: position, velocity, acceleration, attitude, rate and angular acceleration are continuous.
 
     pose_time_offset_s: the pose recorded at t belongs to t + pose_time_offset_s. Engines with a semi-implicit
@@ -67,7 +67,7 @@ class RecordedMotion:
     the motion is not known inside it.
 
     clock_s: what the log's clock read where t is 0. Stamps like 1.7e9 s leave a double 2e-7 s of resolution, which
-    spoils differences: t is small, and clock_s is added to every time that is told.
+    spoils differences: t is small, and clock_s is added to every time that is stated.
     """
 
     t: Array
@@ -133,7 +133,7 @@ class RecordedMotion:
         return replace(self, t=self.t - self.t[0], pose_time_offset_s=0.0, clock_s=0.0)
 
     def part(self, start_s: float | None = None, end_s: float | None = None) -> "RecordedMotion":
-        """Only the poses from start_s to end_s, told as start_s tells; None: from the first, to the last."""
+        """Only the poses from start_s to end_s, on the same clock as start_s; None: from the first, to the last."""
         t = self.t + self._shift_s
         low = t[0] if start_s is None else start_s
         high = t[-1] if end_s is None else end_s
@@ -166,7 +166,7 @@ class RecordedMotion:
 
     @property
     def _shift_s(self) -> float:
-        """From t to the times that are told."""
+        """From t to the times that are stated."""
         return self.clock_s + self.pose_time_offset_s
 
     def at_samples(self) -> Motion:

@@ -1,4 +1,4 @@
-"""A motion known on a grid, told at other times in between: quintic pieces that meet all its derivatives."""
+"""A motion known on a grid, at other times in between: quintic pieces that meet all its derivatives."""
 
 import numpy as np
 from numpy.typing import ArrayLike

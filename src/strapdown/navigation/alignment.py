@@ -1,6 +1,7 @@
 """Initial alignment at rest: roll and pitch from averages of the accelerometer, the gyroscope's bias from its own.
 
-The heading comes from a given value, from the magnetometer, or stays unknown with its variance: three functions.
+The heading comes from a given value or from the magnetometer: two functions. One that is unknown is given with
+UNKNOWN_HEADING_RAD, and the path is right up to a turn about the vertical.
 """
 
 from dataclasses import dataclass
@@ -15,12 +16,12 @@ from strapdown.rotation import IDENTITY, matrix, q_from_euler, q_mul, q_normalis
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 
-UNKNOWN_HEADING_RAD = float(np.pi / np.sqrt(3.0))  # deviation of an angle of which nothing is known
-MOST_RATE_RAD_S, MOST_FORCE_M_S2 = 0.1, 0.8  # deviation of readings beyond which a body is not at rest
+UNKNOWN_HEADING_RAD = float(np.pi / np.sqrt(3.0))  # sigma of an angle of which nothing is known
+MOST_RATE_RAD_S, MOST_FORCE_M_S2 = 0.1, 0.8  # sigma of readings beyond which a body is not at rest
 LEAST_SAMPLES = 10
 _FIRST_S = 1.0  # of a log that begins at rest: taken for rest, to tell its noise and its mean force
 _STEADY_M_S2 = 0.002  # by which the mean force of a rest wanders within seconds
-_GAINED = 6.0  # deviations of a speed that no rest gains
+_GAINED = 6.0  # sigmas of a speed that no rest gains
 _FLICKER = 3  # samples: a flag that is lost for fewer is still set
 
 
@@ -47,7 +48,7 @@ def align_to_yaw(
 ) -> Alignment:
     """The body's yaw is known: counter-clockwise from x of frame n (pi/2 less the heading from north)."""
     if not (np.isfinite(yaw_rad) and np.isfinite(sigma_rad) and sigma_rad >= 0.0):
-        raise InputError(f"yaw is {yaw_rad} with a deviation of {sigma_rad} rad; give a number and one not below 0")
+        raise InputError(f"yaw is {yaw_rad} with a sigma of {sigma_rad} rad; give a number and one not below 0")
     rest = rest_of(recording, rest_s)
     return alignment_of(rest, attitude_of(rest, float(yaw_rad), q_bs), float(sigma_rad), False)
 
@@ -63,7 +64,7 @@ def align_by_magnetometer(
     """The yaw at which the mean horizontal field points to the declination (east of north)."""
     rest = rest_of(recording, rest_s)
     if rest.mag_s is None:
-        raise InputError("the recording has no magnetometer for its heading; give the yaw, or align without heading")
+        raise InputError("the recording has no magnetometer for its heading; give the yaw")
     yaw = magnetic_yaw(rest, declination_rad, q_bs)
     return alignment_of(rest, attitude_of(rest, yaw, q_bs), float(sigma_rad), True)
 
@@ -74,12 +75,6 @@ def magnetic_yaw(rest: Rest, declination_rad: float, q_bs: ArrayLike) -> float:
     if np.hypot(x, y) == 0.0:
         raise InputError("the field at rest has no horizontal part to take a heading from; give the yaw")
     return float(wrap(np.arctan2(x, y) - declination_rad))  # turning the body to the left takes the azimuth back
-
-
-def align_without_heading(recording: Recording, *, rest_s: float = 1.0, q_bs: ArrayLike = IDENTITY) -> Alignment:
-    """Yaw 0, of which nothing is known: the path is right up to a turn about the vertical."""
-    rest = rest_of(recording, rest_s)
-    return alignment_of(rest, attitude_of(rest, 0.0, q_bs), UNKNOWN_HEADING_RAD, False)
 
 
 def first_rest_s(recording: Recording, longest_s: float, accelerometer: Triad | None = None) -> float:

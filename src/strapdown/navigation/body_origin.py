@@ -17,9 +17,9 @@ def sensor_at_start(alignment: Alignment, q_bs: ArrayLike, r_bs_b: ArrayLike) ->
 
 
 def of_body_origin(solution: Solution, recording: Recording, q_bs: ArrayLike, r_bs_b: ArrayLike) -> Solution:
-    """A solution of the sensor's path, told of the body's origin: p_n - R_nb r, v_n - R_nb (w x r).
+    """A solution of the sensor's path, converted to the body's origin: p_n - R_nb r, v_n - R_nb (w x r).
 
-    Deviations: those of the attitude come on top by the lever, as if independent of the position's.
+    Sigmas: those of the attitude come on top by the lever, as if independent of the position's.
     """
     r_b = np.asarray(r_bs_b, dtype=np.float64)
     if not r_b.any():

@@ -11,21 +11,31 @@ from strapdown import earth
 from strapdown.arrays import locked, locked_attitude
 from strapdown.errors import InputError
 from strapdown.kernels.navigation import dead_reckoning as kernel
+from strapdown.navigation.examination import examine_for_navigation
 from strapdown.types import Array, Increments, Recording, Solution
 
 
 def dead_reckon(
-    recording: Recording, q_nb: ArrayLike, p_n: ArrayLike, v_n: ArrayLike, gravity: str | float
+    recording: Recording,
+    q_nb: ArrayLike,
+    p_n: ArrayLike,
+    v_n: ArrayLike,
+    gravity: str | float,
+    *,
+    examine: bool = True,
 ) -> Solution:
     """From readings that are values at their time stamps; the start is the state at the first reading.
 
     Second order in the step where the readings change smoothly. gravity: m/s2, or a place that
-    earth.gravity knows.
+    earth.gravity knows. examine: False takes the readings as they are, such as exact signals of a free fall, which in a
+    log would be a broken sensor.
     """
     if recording.gyr_s is None or recording.acc_s is None:
         missing = "gyr_s" if recording.gyr_s is None else "acc_s"
         raise InputError(f"the recording has no {missing}; dead reckoning needs gyroscope and accelerometer")
     q0, p0, v0, g_n = _start(q_nb, p_n, v_n, gravity)
+    if examine:
+        examine_for_navigation(recording, gravity)
     q, p, v = _room(len(recording))
     q[0], p[0], v[0] = q0, p0, v0
     kernel.dead_reckon(recording.t, recording.gyr_s, recording.acc_s, g_n, q, v, p)

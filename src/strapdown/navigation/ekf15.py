@@ -20,10 +20,22 @@ from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.navigation import ekf15 as kernel
 from strapdown.kernels.navigation import ekf15_layout as at
 from strapdown.kernels.navigation.ekf15_layout import HEADING, PITCH, ROLL, N
-from strapdown.live import Alignment, Belief, Start, State, refuse_state, state_of
+from strapdown.live import (
+    Alignment,
+    Belief,
+    Start,
+    State,
+    checked_start,
+    fields_of,
+    numbers_of,
+    refuse_sample,
+    refuse_state,
+    state_of,
+)
 from strapdown.navigation import self_alignment
 from strapdown.navigation.alignment import UNKNOWN_HEADING_RAD
-from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT, refuse_sample
+from strapdown.navigation.examination import examine_for_navigation
+from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT
 from strapdown.rotation import heading_from_q, matrix, q_conj, q_from_heading, q_mul, q_normalise, rfu_from_flu
 from strapdown.types import Array, Event, Recording, Sample, Solution
 
@@ -36,7 +48,7 @@ _FLAGS = {"stop_believed": at.BELIEVED, "stop_rejected": at.REFUSED, "not_update
 
 @dataclass(frozen=True)
 class Ekf15:
-    """Settings. force_sigma_m_s2, rate_sigma_rad_s, heading_sigma_rad: deviations of one sample. acc_walk
+    """Settings. force_sigma_m_s2, rate_sigma_rad_s, heading_sigma_rad: sigmas of one sample. acc_walk
     (m/s2/sqrt(s)), rate_walk (rad/s/sqrt(s)), angle_walk (rad/sqrt(s)): how vehicle and attitude may change.
 
     stop_force_m_s2, stop_rate_rad_s: a stop is believed if ||f| - g| and |w| are below. start_tilt_sigma_rad,
@@ -46,7 +58,7 @@ class Ekf15:
     q_bs: mounting of the sensor on the body.
 
     printed_heading_rate (erratum 8): the heading is advanced without 1/cos(pitch). printed_innovation (9): that of the
-    heading is not wrapped. printed_heading_cases (10): the list of cases that leaves out south, told as 0.
+    heading is not wrapped. printed_heading_cases (10): the list of cases that omits south, given as 0.
     printed_reset (11): a stop sets variances and leaves the covariances. printed_covariance (12): P = (E - K H) P.
     """
 
@@ -109,6 +121,9 @@ class Ekf15:
         s.flags.writeable = False
         return s
 
+    def __getstate__(self) -> dict[str, Any]:
+        return fields_of(self)
+
     def start(self, given: Start = Start()) -> State:  # noqa: B008
         """Before the first sample: at rest at given.p_n, as aligned.
 
@@ -116,6 +131,7 @@ class Ekf15:
         the heading of the magnetometer, or with heading 0 (north) where the filter does not use it.
         """
         fix_signature(kernel.rows)
+        given = checked_start(given)
         aligned = self_alignment.given_alignment(given, 0.0)
         p_n = locked(given.p_n, (3,), "p_n")
         if aligned is not None:
@@ -152,30 +168,29 @@ class Ekf15:
                 *(NO_OUT, NO_OUT, NO_COUNTS_OUT, NO_OUT),
             )
         except (TypeError, AttributeError):  # numba has no compiled version that fits; or no state, no sample
-            if not isinstance(state, State):
-                raise refuse_state(state, Ekf15) from None
+            numbers_of(state, Ekf15, at.X_SIZE)
             raise refuse_sample(sample) from None
         if taken:
             return state_of(Ekf15, x)
-        if len(x) == at.X_SIZE and x[at.STARTED] < 0.0:
-            return self._align(x, sample)
+        if numbers_of(state, Ekf15, at.X_SIZE)[at.STARTED] < 0.0:
+            return self.align(x, sample)
         raise refuse_sample(sample)
 
-    def _align(self, x: Array, sample: Sample) -> State:
+    def aligns(self, x: Array) -> bool:
+        """Whether the filter still aligns itself."""
+        return bool(x[at.STARTED] < 0.0)
+
+    def align(self, x: Array, sample: Sample) -> State:
         """The state after a sample, while the filter aligns itself; the first one after the rest starts it."""
-        begun = self._after_rest(x, sample)
+        begun = self.after_rest(x, sample)
         if begun is not None:
             return self.step(begun, sample)
         sums = x[at.REST : at.REST + self_alignment.SIZE]
-        try:
-            self_alignment.add(sums, sample)
-        except (TypeError, ValueError):
-            raise refuse_sample(sample) from None
-        q_nb = q_mul(self_alignment.attitude_so_far(sums, self.q_bs), q_conj(self.q_bs))
+        q_nb = q_mul(self_alignment.take(sums, sample, self.q_bs), q_conj(self.q_bs))
         x[HEADING], x[PITCH], x[ROLL] = (float(angle) for angle in heading_from_q(q_nb))
         return state_of(Ekf15, x)
 
-    def _after_rest(self, x: Array, sample: Sample) -> State | None:
+    def after_rest(self, x: Array, sample: Sample) -> State | None:
         """The state at the end of the rest, as if its last sample had been the first; None: it has not ended."""
         sums = x[at.REST : at.REST + self_alignment.SIZE]
         if not self_alignment.is_over(sums, sample):
@@ -204,9 +219,7 @@ class Ekf15:
         return _covariance_in(self._checked(state)).copy()
 
     def _checked(self, state: State) -> Array:
-        if not isinstance(state, State) or state.owner is not Ekf15:
-            raise refuse_state(state, Ekf15)
-        return state.numbers
+        return numbers_of(state, Ekf15, at.X_SIZE)
 
     def run(self, recording: Recording, given: Start | None = None) -> Solution:
         """The steps over the whole recording, to the bit. given: None: Start.of(recording). recording.stop: the
@@ -220,17 +233,12 @@ class Ekf15:
         dt.flags.writeable = False
         states, sigma = np.empty((n, N)), np.empty((n, 9))
         said, nis = np.zeros(n, dtype=np.int64), np.full(n, -1.0)
-        state, first = self.start(start), 0
-        while state.numbers[at.STARTED] < 0.0 and first < n:
-            sample = recording.sample(first)
-            begun = self._after_rest(state.numbers, sample)
-            if begun is not None:
-                state = begun
-                break
-            state = self._align(state.numbers.copy(), sample)
-            states[first] = state.numbers[:N]
-            kernel.deviations(state.numbers, sigma[first])
-            first += 1
+
+        def put(i: int, x: Array) -> None:
+            states[i] = x[:N]
+            kernel.deviations(x, sigma[i])
+
+        state, first = self_alignment.rows_at_rest(self, recording, self.start(start), put)
         rest = slice(first, n)
         inputs = (seen[rest], *(x[rest].reshape(-1) if len(x) else EMPTY for x in (gyr_s, acc_s, mag_s)), dt[rest])
         if first < n:
@@ -244,6 +252,7 @@ class Ekf15:
             raise InputError(f"the recording has no {missing}; navigation needs gyroscope and accelerometer")
         if self.magnetic_heading and recording.mag_s is None:
             raise InputError("the recording has no magnetometer; set magnetic_heading to False to go without")
+        examine_for_navigation(recording, self.gravity, self.q_bs, mag=self.magnetic_heading)
         if recording.stop is None:
             raise InputError(
                 "the recording has no stop column, which ekf15 needs; set it from a stop detector, "

@@ -1,8 +1,8 @@
 """Readings to increments, compensated for coning and sculling; dead_reckon_increments integrates them.
 
-An increment holds the turn as a rotation vector and the velocity gained, told in the sensor's frame at the start of the
-step. Readings of a rate are values at their time stamps, or means over the step before (an integrating sensor's counts
-over dt): two functions.
+An increment holds the turn as a rotation vector and the velocity gained, expressed in the sensor's frame at the start
+of the step. Readings of a rate are values at their time stamps, or means over the step before (an integrating sensor's
+counts over dt): two functions.
 """
 
 import numpy as np

@@ -25,7 +25,7 @@ from strapdown.navigation.reading_delay import carried_on_by_delay
 from strapdown.navigation.start_at_rest import Heading, start_at_rest
 from strapdown.navigation.stops.intervals import StopIntervals
 from strapdown.recordings.facts import Facts, facts_of
-from strapdown.recordings.faults import flagged, without_dead_field, without_spikes
+from strapdown.recordings.faults import without_dead_field, without_spikes
 from strapdown.recordings.units import refuse_slow
 from strapdown.recordings.verdict import checked
 from strapdown.types import Event, Recording, Solution
@@ -81,7 +81,7 @@ def navigate(
     if getattr(carrier, "corrects_delay", False):
         solution = carried_on_by_delay(solution, recording, facts, stops.standing)
     solution = carrier.after(solution, stops)
-    notes += solution.meta.get("notes", ())
+    notes += _sentences(solution, carrier)
     solution = of_body_origin(solution, recording, facts.q_bs, facts.r_bs_b)
     if heading.is_unknown(recording):
         solution = _turned_unknown(solution)
@@ -90,15 +90,25 @@ def navigate(
     return Navigated(solution, stops, estimator, innovations, last, tuple(notes))
 
 
+def _sentences(solution: Solution, carrier: Carrier) -> list[str]:
+    """Notes of a carrier: one sentence or several."""
+    notes = solution.meta.get("notes", ())
+    if isinstance(notes, str):
+        return [notes]
+    if isinstance(notes, list | tuple) and all(isinstance(note, str) for note in notes):
+        return list(notes)
+    raise InputError(
+        f'meta["notes"] of the solution from {type(carrier).__name__}.after is {notes!r}; give a sentence or several'
+    )
+
+
 def _prepared(recording: Recording, facts: Facts, notes: list[str]) -> tuple[Recording, tuple[Event, ...]]:
-    """Examined; without single readings beyond the sensor's range and without a magnetometer that is dead; with flags
-    for the rows in which a slow magnetometer has a new reading."""
+    """Examined; without single readings beyond the sensor's range and without a magnetometer that is dead."""
     refuse_slow(recording)
     recording, dead = without_dead_field(recording)
     notes += [finding.sentence for finding in dead]
     checked(recording, gravity=facts.gravity, q_bs=facts.q_bs)
-    recording, spikes = without_spikes(recording, facts.noise)
-    return flagged(recording), spikes
+    return without_spikes(recording, facts.noise)
 
 
 def _solved(

@@ -3,10 +3,13 @@
 The sums stand in the state of the filter, SIZE numbers; after the rest they give the same alignment as alignment.py.
 """
 
+from collections.abc import Callable
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strapdown.live import Alignment, Start
+from strapdown.live import Alignment, Start, State, refuse_sample
 from strapdown.navigation.alignment import (
     LEAST_SAMPLES,
     Rest,
@@ -15,7 +18,7 @@ from strapdown.navigation.alignment import (
     magnetic_yaw,
     rest_from,
 )
-from strapdown.types import Array, Sample
+from strapdown.types import Array, Recording, Sample
 
 REST_S = 1.0
 NORTH_RAD = 0.5 * np.pi  # yaw of a body that heads north
@@ -34,8 +37,54 @@ def is_over(sums: Array, sample: Sample) -> bool:
     return bool(sums[_COUNT] >= LEAST_SAMPLES and sample.t > sums[_BEGAN] + REST_S)
 
 
-def add(sums: Array, sample: Sample) -> None:
-    """One more sample of the rest."""
+def take(sums: Array, sample: Sample, q_bs: ArrayLike) -> Array:
+    """One more sample of the rest: the attitude so far (q_ns). Refused if it does not fit."""
+    try:
+        readings = [reading for reading in (sample.gyr_s, sample.acc_s, sample.mag_s) if reading is not None]
+        usable = all(np.isfinite(x).all() for x in readings) and (sums[_COUNT] == 0.0 or 0.0 <= sample.dt < np.inf)
+        if usable:
+            _add(sums, sample)
+    except (TypeError, ValueError):  # no arrays of three numbers
+        usable = False
+    if not usable:
+        raise refuse_sample(sample)
+    return _attitude_so_far(sums, q_bs)
+
+
+def rows_at_rest(
+    filt: "SelfAligning", recording: Recording, state: State, put: Callable[[int, Array], None]
+) -> tuple[State, int]:
+    """The rows in which a filter aligns itself, by its live steps: the state before the first other row, and that row.
+    put(i, numbers) is called for each."""
+    for i in range(len(recording)):
+        if not filt.aligns(state.numbers):
+            return state, i
+        sample = recording.sample(i)
+        begun = filt.after_rest(state.numbers, sample)
+        if begun is not None:
+            return begun, i
+        state = filt.align(state.numbers.copy(), sample)
+        put(i, state.numbers)
+    return state, len(recording)
+
+
+class SelfAligning(Protocol):
+    """What rows_at_rest needs of a filter. x: the numbers of its state."""
+
+    def aligns(self, x: Array) -> bool:
+        """Whether the filter still aligns itself."""
+        ...
+
+    def align(self, x: Array, sample: Sample) -> State:
+        """The state after a sample of the rest; the first one after the rest starts the filter."""
+        ...
+
+    def after_rest(self, x: Array, sample: Sample) -> State | None:
+        """The state at the end of the rest, as if its last sample had been the first; None: it has not ended."""
+        ...
+
+
+def _add(sums: Array, sample: Sample) -> None:
     if sums[_COUNT] == 0.0:
         sums[_BEGAN] = sample.t
         sums[_ACC : _ACC + 3], sums[_GYR : _GYR + 3] = sample.acc_s, sample.gyr_s
@@ -53,7 +102,7 @@ def add(sums: Array, sample: Sample) -> None:
         sums[_MAG_COUNT] += 1.0
 
 
-def attitude_so_far(sums: Array, q_bs: ArrayLike) -> Array:
+def _attitude_so_far(sums: Array, q_bs: ArrayLike) -> Array:
     """q_ns, level by the mean force so far, drawn heading north."""
     acc_s = sums[_ACC : _ACC + 3] + sums[_ACC_SUM : _ACC_SUM + 3] / sums[_COUNT]
     nothing = np.zeros(3)

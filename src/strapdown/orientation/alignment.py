@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike
 from strapdown.checks import finite, positive
 from strapdown.errors import InputError
 from strapdown.kernels.orientation.start import attitude_from as kernel_attitude
-from strapdown.rotation import q_from_euler
-from strapdown.sensors.inclinometer import attitude_from
 from strapdown.types import Array, Recording
 
 
@@ -39,17 +37,6 @@ def align(recording: Recording, duration_s: float, declination_rad: float = 0.0)
     rest = recording.t - recording.t[0] <= positive("duration_s", duration_s)
     mag_s = None if recording.mag_s is None else recording.mag_s[rest]
     return attitude_at_rest(recording.acc_s[rest], mag_s, declination_rad)
-
-
-def attitude_from_tilt(tilt_s: ArrayLike, heading_rad: float = 0.5 * np.pi) -> Array:
-    """q_ns from an inclinometer (tilt of the x and y axes, rad, one reading or rows) and a heading, as paper B's
-    helicopter starts on a planet without a magnetic field.
-
-    heading_rad: of the x axis, clockwise from north; by default it points east, which is yaw 0. z points up.
-    """
-    tilt = np.asarray(tilt_s, dtype=np.float64)
-    roll, pitch = attitude_from(tilt if tilt.ndim == 1 else tilt.mean(axis=0))
-    return q_from_euler(roll, pitch, 0.5 * np.pi - finite("heading_rad", heading_rad))
 
 
 def _mean(name: str, readings: ArrayLike) -> Array:

@@ -37,7 +37,7 @@ FILTERS: dict[str, Entry] = {
         "mahony", "Mahony", "proportional and integral correction, gyroscope bias", "where speed matters most"
     ),
     "madgwick": Entry("madgwick", "Madgwick", "gradient descent of fixed step", "to compare with published results"),
-    "mekf": Entry("mekf", "Mekf", "error-state Kalman filter of attitude and bias", "where deviations are needed"),
+    "mekf": Entry("mekf", "Mekf", "error-state Kalman filter of attitude and bias", "where sigmas are needed"),
     "vqf": Entry(
         "vqf", "Vqf", "specific force low-passed in an inertial frame, rest and disturbance detection", "well proven"
     ),

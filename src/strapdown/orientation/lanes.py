@@ -45,7 +45,7 @@ def run_many(
 
 
 def _first_attitudes(q_ns: ArrayLike | None, count: int) -> list[Array | None]:
-    """One for each recording; None where its first sample tells it."""
+    """One for each recording; None where its first sample states it."""
     if q_ns is None:
         return [None] * count
     try:

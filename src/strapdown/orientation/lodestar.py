@@ -2,20 +2,22 @@
 
 Inclination and gyroscope bias are those of VQF (Laidig and Seel 2023): the gyroscope leads to a frame that drifts
 slowly, specific force is low-passed there and its direction is up; at rest the gyroscope reads its bias. What then
-limits a filter is the heading: a magnetometer is disturbed by more than it is noisy, and for long. So the heading has a
-Kalman filter of its own, five states, written out in kernels/lodestar_heading.py: the heading of the level frame, what
-the bias is off by in motion (3), and what the field points beside north (1). The last one wanders while the sensor
-moves and stands still while it rests. Two things follow. In motion a field that points elsewhere is believed slowly. At
-rest the field's direction is learned at once, to mag_rest_deg and no better, however long the rest; where it is further
-off than the heading can be, the place is taken for the worse one, and is left behind in the next motion.
+limits a filter is the heading: disturbances of a magnetometer are larger than its noise, and last long. So the heading
+has a Kalman filter of its own with five states (kernels/orientation/lodestar/heading.py): the heading of the level
+frame (1), the error of the bias in motion (3), and the local error of the field's direction (1). The last one is a
+random walk while the sensor moves and is constant while it rests. Two things follow. In motion a changed field is
+believed slowly. At rest the field's direction is learned at once, to mag_rest_deg and no better, however long the rest.
+Where it differs from the heading by more than the heading's uncertainty, the place is taken as disturbed until the next
+motion.
 
-A slow steady turn is as quiet as a rest. Force and field tell them apart, but for a turn about the vertical without
-magnetometer: then the heading's deviation grows by what rests have changed the bias about the vertical by.
+A slow steady turn is as quiet as a rest. Force and field distinguish them, except for a turn about the vertical without
+magnetometer: then the heading's sigma grows with the changes that rests make to the bias about the vertical.
 
-Off line the same filter runs on an inclination low-passed both ways, then backward (kernels/lodestar_smoother.py).
+Off line the same filter runs on an inclination low-passed both ways, then backward
+(kernels/orientation/lodestar/smoother.py).
 
 Frames: n has x east, y north, z up; north is magnetic north turned by the declination. Without magnetometer the heading
-is that of the shortest turn from the first sample to the vertical, kept by the gyroscope, and its deviation counts from
+is that of the shortest turn from the first sample to the vertical, kept by the gyroscope, and its sigma counts from
 there.
 """
 
@@ -34,7 +36,7 @@ from strapdown.orientation.settings import check
 from strapdown.sensors.triad import Triad
 
 _DEG = math.pi / 180.0
-_BIAS_GROWTH_DPS = 0.1  # by which the deviation of a known bias has grown after bias_forgetting_s (VQF's choice)
+_BIAS_GROWTH_DPS = 0.1  # by which the sigma of a known bias has grown after bias_forgetting_s (VQF's choice)
 _VERTICAL_FACTOR = 1e-4  # VQF's
 _REST_TAU_S = 0.5  # VQF's
 
@@ -46,18 +48,18 @@ class Lodestar(SmoothingFilter):
 
     tau_acc_s: low-pass of specific force. rest_*: rest is when readings stay within rest_gyr_dps and rest_acc_mps2 of
     their mean for rest_least_s; loosen both for noisy parts. rest_tilt_deg, rest_heading_deg: how far force and level
-    field may turn in s in a rest; further is a slow turn (kernels/lodestar_still.py). bias_sigma_*: of the
+    field may turn in s in a rest; further is a slow turn (kernels/orientation/lodestar/rest.py). bias_sigma_*: of the
     gyroscope's bias, at the start and as far as motion and rest let it be known; bias_clip_dps: its largest value.
 
-    mag_noise_deg: deviation of a magnetic heading averaged over 1 s, in the reference field; mag_noise_growth: so
+    mag_noise_deg: sigma of a magnetic heading averaged over 1 s, in the reference field; mag_noise_growth: so
     many times larger at the limits mag_norm (part of the reference's norm) and mag_dip_deg, beyond which a reading
-    is rejected; mag_hold_s: how fast that is forgotten. mag_rest_deg: deviation of magnetic north between places of
+    is rejected; mag_hold_s: how fast that is forgotten. mag_rest_deg: sigma of magnetic north between places of
     rest; mag_place_deg: in a place of which nothing is known, as at the start. mag_walk_deg: how far magnetic north
     walks in 1 s of motion, within mag_place_deg, and less far where norm and dip stand still. drift_dps: what the bias
-    is off by in motion. turn_noise_deg: what a turn of 1 rad/s adds to the heading's deviation in 1 s. gyr_noise_deg:
+    is off by in motion. turn_noise_deg: what a turn of 1 rad/s adds to the heading's sigma in 1 s. gyr_noise_deg:
     the same without turn (N of the gyroscope, deg/sqrt(s)). mag_reference_s: time constant of the reference. mag_new_s
-    of turning at mag_new_least_dps in a steady field make it the reference. start_heading_deg: deviation of the
-    heading of a given attitude. tilt_deg: deviation of the inclination at rest. block_s: time between two steps of the
+    of turning at mag_new_least_dps in a steady field make it the reference. start_heading_deg: sigma of the
+    heading of a given attitude. tilt_deg: sigma of the inclination at rest. block_s: time between two steps of the
     heading filter. declination_rad: east positive.
     """
 

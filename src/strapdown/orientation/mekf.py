@@ -1,5 +1,5 @@
 """Multiplicative error-state Kalman filter (Lefferts, Markley and Shuster 1982; the error in frame n): attitude,
-gyroscope bias and their deviations, from the noise of the part at hand.
+gyroscope bias and their sigmas, from the noise of the part at hand.
 """
 
 import math
@@ -26,29 +26,30 @@ _FLICKER_S = 30.0  # a random walk takes the place of flicker noise: both have t
 
 @dataclass(frozen=True)
 class Mekf(OrientationFilter):
-    """White noise as N (its integral after t s has deviation N sqrt(t)): gyr_white rad/sqrt(s), acc_white m/s/sqrt(s),
+    """White noise as N (its integral after t s has sigma N sqrt(t)): gyr_white rad/sqrt(s), acc_white m/s/sqrt(s),
     mag_white uT sqrt(s). gyr_walk: K of the gyroscope's bias, rad/s/sqrt(s). gyr_turn: what a turn of 1 rad/s
     adds to gyr_white, by errors of scale and axes (by default 0.3 %). tilt_floor_rad: the part of the
-    inclination's deviation that no averaging takes away, by the accelerometer's bias over gravity (by default 3 mg);
+    inclination's sigma that no averaging takes away, by the accelerometer's bias over gravity (by default 3 mg);
     a heading by the magnetometer has it too, times the tangent of the dip. Both defaults are those of a consumer part
     after calibration. gyr_walk's is that of one that warms up: drifts of up to 0.03 deg/s in a minute are followed.
 
     Accelerations of the motion: their variance and the time over which they are correlated are followed from the
     readings over motion_memory_s. That time is taken to be motion_s at first, and is between 0 and four times it:
     slower accelerations, and those smaller than half the noise of a reading, look like an inclination. A reading is
-    rejected if its norm is off gravity by more than acc_off_mps2 and gate deviations of a motion that has lasted, or
-    its innovation is beyond gate deviations. Where the mean of specific force points as far from up for
-    lost_s, the attitude is wrong and is looked for anew; until then the deviations contain that angle.
+    rejected if its norm is off gravity by more than acc_off_mps2 and gate sigmas of a motion that has lasted, or
+    its innovation is beyond gate sigmas. Where the mean of specific force points as far from up for
+    lost_s, the attitude is wrong and is looked for anew; until then the sigmas contain that angle.
 
     Magnetic north is off by mag_disturbance_deg, correlated over mag_disturbance_s. A reading is rejected if the norm
     or dip of the field is off the reference by more than mag_norm (part of it) or mag_dip_deg, or its innovation beyond
     the gate; after mag_patience_s of rejection field and heading are looked for anew, and after lost_s where norm and
     dip are right.
 
-    Deviations at the start: bias_start_dps; attitude_start_deg of a given attitude; motion_start_mps2, the least of the
-    acceleration in the first samples, to which comes what the norm of specific force is off gravity, and what the first
-    two motion_s show beyond that (kernels/mekf_start.py). Without magnetometer the heading counts from the first sample
-    (yaw 0 there) and its deviation from 0. declination_rad: of magnetic north from true north, east positive.
+    Standard deviations at the start: bias_start_dps; attitude_start_deg of a given attitude; motion_start_mps2, the
+    least one of the acceleration in the first samples. Added to it: the difference between the norm of specific force
+    and gravity, and the excess that the first two motion_s show (kernels/orientation/mekf/start.py). Without
+    magnetometer the yaw of the first sample is 0, and its standard deviation grows from 0.
+    declination_rad: of magnetic north from true north, east positive.
     """
 
     name: ClassVar[str] = "mekf"
@@ -169,7 +170,7 @@ def _slope(powers: tuple[tuple[float, float, float], ...]) -> float:
 
 
 def _bend(triad: Triad, most: float) -> float:
-    """Root mean square of the nonlinearity, bend T3(x / full_scale), for x between -most and most alike."""
+    """Root mean square of the nonlinearity T3(x / full_scale), for x between -most and most alike."""
     if triad.full_scale is None:
         return 0.0
     u2 = min(most / triad.full_scale, 1.0) ** 2

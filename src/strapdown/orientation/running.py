@@ -7,7 +7,6 @@ the same step: live and recorded give the same bits.
 """
 
 from collections.abc import Mapping
-from dataclasses import fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,7 +17,7 @@ from strapdown.checks import not_negative
 from strapdown.errors import InputError
 from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.orientation.state import BIAS, FLAGS, SIGMA, STARTED, USUAL_STEP, Q
-from strapdown.live import Belief, Start, State, refuse_state, state_of
+from strapdown.live import Belief, Start, State, checked_start, fields_of, misfit, numbers_of, state_of
 from strapdown.orientation.first_sample import needs_step, take_without_step
 from strapdown.orientation.results import FLAG_BITS, solution_of
 from strapdown.orientation.samples import Samples, samples_of, unit_quaternion, without_faults
@@ -61,12 +60,12 @@ class OrientationFilter:
 
     @property
     def live_kernel(self) -> tuple[Any, Array]:
-        """The kernel of a live step, and its settings: for a loop that keeps the numbers of a state by itself. It changes
-        them in place, so pass a copy. A state from a `start` with step_s never waits for its second sample."""
+        """The kernel of a live step, and its settings: for a loop that keeps the numbers of a state. The kernel
+        changes them in place: pass a copy. Start with step_s, so that the first sample need not wait for the second."""
         return self._live[0], self._live[1]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
+        return fields_of(self)
 
     def start(self, given: Start = _NOTHING_GIVEN) -> State:
         """The state before the first sample.
@@ -92,10 +91,10 @@ class OrientationFilter:
                     return after
         except (TypeError, AttributeError):  # no compiled version for these types; no State; no Sample
             pass
-        self._check_state(state)
-        misfit = _misfit(sample)
-        if misfit is not None or not needs_step(self.kernel, state.numbers):
-            raise InputError(misfit or f"{self.name} cannot use this sample: {sample}; please report it")
+        numbers = numbers_of(state, owner, self.kernel.STATE_SIZE)
+        wrong = misfit(sample)
+        if wrong is not None or not needs_step(self.kernel, numbers):
+            raise InputError(wrong or f"{self.name} cannot use this sample: {sample}; please report it")
         after = state.copy()
         take_without_step(self.kernel, after.numbers, settings, sample)
         return after
@@ -103,8 +102,7 @@ class OrientationFilter:
     def belief(self, state: State) -> Belief:
         """Attitude of the sensor's frame (q_nb), gyroscope bias and standard deviations where the filter has them, and
         flags of the last sample."""
-        self._check_state(state)
-        n = state.numbers
+        n = numbers_of(state, type(self), self.kernel.STATE_SIZE)
         flags = int(n[FLAGS])
         return Belief(
             n[Q : Q + 4].copy(),
@@ -153,16 +151,6 @@ class OrientationFilter:
         about = {"filter": self.name, **meta}
         return solution_of(samples, q, bias_or_none, sigma_or_none, flags, about, self.longest_step_s)
 
-    def _check_state(self, state: Any) -> None:
-        if not isinstance(state, State) or state.owner is not type(self):
-            raise refuse_state(state, type(self))
-        size = self.kernel.STATE_SIZE
-        if state.numbers.shape != (size,) or state.numbers.dtype != np.float64:
-            raise InputError(
-                f"the state holds {state.numbers.size} numbers ({state.numbers.dtype}), a state of "
-                f"{type(self).__name__} holds {size} (float64): it is damaged or of another version; start anew"
-            )
-
 
 class SmoothingFilter(OrientationFilter):
     """A filter with a smoother: off line each sample also uses the later ones."""
@@ -191,8 +179,7 @@ class SmoothingFilter(OrientationFilter):
 
 def first_numbers(filt: OrientationFilter, given: Start) -> Array:
     """The numbers of a state before its first sample."""
-    if not isinstance(given, Start):
-        raise InputError(f"a filter was started with a {type(given).__name__}; give a Start, as Start(q_ns=...)")
+    given = checked_start(given)
     numbers = np.zeros(filt.kernel.STATE_SIZE)
     numbers[Q] = 1.0
     if given.step_s is not None:
@@ -202,25 +189,3 @@ def first_numbers(filt: OrientationFilter, given: Start) -> Array:
         numbers[Q : Q + 4] = unit_quaternion(q_ns, "the attitude to start from")
         numbers[STARTED] = 1.0
     return numbers
-
-
-def _misfit(sample: Any) -> str | None:
-    """What of a live sample does not fit, in a sentence."""
-    if not isinstance(sample, Sample):
-        return f"a live step was given a {type(sample).__name__}; give a Sample(t, dt, gyr_s, acc_s, mag_s)"
-    for name in ("gyr_s", "acc_s", "mag_s"):
-        given = getattr(sample, name)
-        if name == "mag_s" and (given is None or np.shape(given) == (0,)):
-            continue
-        if not isinstance(given, np.ndarray):
-            had = f"of type {type(given).__name__}"
-        elif given.shape != (3,) or given.dtype != np.float64:
-            had = f"an array of {given.dtype} of shape {given.shape}"
-        elif not given.flags.c_contiguous:
-            had = "a strided view of a larger array"
-        else:
-            continue
-        return f"{name} of a live sample is {had}; give three doubles side by side: np.array(..., dtype=float)"
-    if not isinstance(sample.dt, float | int):
-        return f"dt of a live sample is {sample.dt!r}; give the seconds since the previous sample, a float"
-    return None

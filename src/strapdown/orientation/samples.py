@@ -78,7 +78,7 @@ def samples_of(
 
 
 def without_faults(samples: Samples) -> tuple[Samples, NDArray[np.int64]]:
-    """For passes that look at many samples at once: readings that no sensor gives are what a filter leaves out in its
+    """For passes that look at many samples at once: readings that no sensor gives are what a filter omits in its
     steps, a rate that of the sample before; with the flags of the rows."""
     beyond = {name: np.abs(getattr(samples, name)).sum(axis=1) for name in ("gyr", "acc", "mag")}
     gyr, acc, mag = beyond["gyr"] >= MOST_RATE, beyond["acc"] >= MOST, beyond["mag"] >= MOST
@@ -131,7 +131,7 @@ def _own_times(recording: Recording, own: Recording) -> tuple[Array, NDArray[np.
         raise InputError("the recording given as magnetometer has no magnetometer readings; give another")
     checked(own, uses=("magnetometer",))
     n = len(recording)
-    row, inside = rows_by_time(recording, own)
+    row, inside = rows_by_time(recording, own, "magnetometer")
     mag, new = np.zeros((n, 3)), np.zeros(n, dtype=np.bool_)
     inside &= new_readings(own)
     mag[row[inside]] = own.mag_s[inside]  # the last of several that fall to one row

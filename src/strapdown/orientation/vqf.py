@@ -19,12 +19,12 @@ from strapdown.orientation.running import SmoothingFilter
 from strapdown.orientation.settings import check
 
 _DEG = math.pi / 180.0
-_BIAS_GROWTH_DPS = 0.1  # by which the deviation of a known bias has grown after bias_forgetting_s (the paper's choice)
+_BIAS_GROWTH_DPS = 0.1  # by which the sigma of a known bias has grown after bias_forgetting_s (the paper's choice)
 
 
 @dataclass(frozen=True)
 class Vqf(SmoothingFilter):
-    """Time constants in s. Deviations and limits of the gyroscope's bias in deg/s, as published.
+    """Time constants in s. Sigmas and limits of the gyroscope's bias in deg/s, as published.
 
     tau_acc_s, tau_mag_s: of the corrections by accelerometer and magnetometer (0: every reading counts fully, below 0:
     no heading correction). motion_bias, rest_bias: estimate the bias in motion, at rest. rest_*: rest is when readings

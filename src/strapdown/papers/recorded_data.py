@@ -12,7 +12,7 @@ BESIDE = Path("..") / "shared" / "data"  # from the project's root
 
 
 def data_folder(given: Path | None = None) -> Path | None:
-    """The folder that was given, else that of the environment variable, else the one beside the project; or None."""
+    """The folder that was given, else that of the environment variable, else the one next to the project; or None."""
     if given is not None:
         if not given.is_dir():
             raise InputError(f"{given} is not a folder; give the folder of the recorded data")

@@ -7,13 +7,13 @@ from strapdown.types import Array
 
 LEAST_SAMPLES = 200
 _GAP = 1.5  # of the usual step: beyond it a sample is missing
-_OUTLIER = 8.0  # deviations; Gaussian noise gives one in 1e15
+_OUTLIER = 8.0  # sigmas; Gaussian noise gives one in 1e15
 _MOST_MOVED = 0.02  # of all windows; more than a knock or two is a log that moves
 _MOST_SHARE = 0.5  # of the log's variance in so few windows: no knock, but a turn
 
 
 def even_step(t: Array) -> tuple[float, float]:
-    """(step, jitter) in s: the mean step, and the deviation of the time stamps from an even grid."""
+    """(step, jitter) in s: the mean step, and the sigma of the time stamps from an even grid."""
     n = len(t)
     if n < LEAST_SAMPLES:
         raise InputError(
@@ -47,7 +47,7 @@ def moved_at(readings: Array, step: float, name: str) -> str | None:
     usual = float(np.median(spread))
     if readings.min() == readings.max():
         raise InputError(f"{name} is {readings[0]:.6g} in all {n} samples: no noise to analyse; is it connected?")
-    # deviations from the median, not from the mean square: motion must not set its own scale
+    # sigmas from the median, not from the mean square: motion must not set its own scale
     means = np.diff(windows.mean(axis=1))
     moved = np.zeros(count, dtype=bool)
     moved[1:] = np.abs(means) > _OUTLIER * max(_usual_deviation(means), np.sqrt(2.0 * usual / width), 1e-300)
@@ -65,7 +65,7 @@ def moved_at(readings: Array, step: float, name: str) -> str | None:
     if moved.sum() > _MOST_MOVED * count or power[beside].sum() > _MOST_SHARE * power.sum():
         raise InputError(
             f"{name} is not at rest: it moves first about {first:.4g} s after the start, and in {share}; "
-            "noise can only be told from a log in which the sensor lies still: cut that part out"
+            "noise can only be estimated from a log in which the sensor is at rest: cut that part out"
         )
     return f"{name} was touched or jumped about {first:.4g} s after the start ({share}); cut the log there"
 

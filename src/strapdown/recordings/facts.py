@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from strapdown.checks import attitude, finite, triple
 from strapdown.earth import STANDARD_GRAVITY, gravity
 from strapdown.earth_magnetism import declination, dip, strength
 from strapdown.errors import InputError
+from strapdown.recordings.stated import stated_field, stated_gravity
 from strapdown.rotation import IDENTITY
 from strapdown.sensors.parts.part import Part, load_part
 from strapdown.sensors.triad import Triad
@@ -79,31 +78,20 @@ def gravity_of(
         return gravity(given if isinstance(given, str) else finite("gravity", given)), GIVEN
     if latitude_deg is not None:
         return gravity("earth", latitude_deg, height_m), f"at latitude {latitude_deg:g} deg, height {height_m:g} m"
-    said = recording.meta.get("gravity_m_s2")
-    if isinstance(said, int | float) and not isinstance(said, bool) and 0.1 <= said <= 100.0:
-        return float(said), LOG
-    return STANDARD_GRAVITY, STANDARD
-
-
-def field_of(recording: Recording) -> np.ndarray | None:
-    """The field (uT, frame n) that a simulated log states for its place."""
-    said = recording.meta.get("magnetic_field_n_ut")
-    if not isinstance(said, list | tuple) or len(said) != 3 or not all(isinstance(x, int | float) for x in said):
-        return None
-    b_n = np.array(said, dtype=np.float64)
-    return b_n if np.isfinite(b_n).all() and b_n.any() else None
+    stated = stated_gravity(recording)
+    return (STANDARD_GRAVITY, STANDARD) if stated is None else (stated, LOG)
 
 
 def strength_and_dip(recording: Recording) -> tuple[float | None, float | None]:
     """(uT, rad with down positive) of the field that the log states; None where it states none."""
-    b_n = field_of(recording)
+    b_n = stated_field(recording)
     return (None, None) if b_n is None else (float(strength(b_n)), float(dip(b_n)))
 
 
 def _declination(recording: Recording, given: Mapping[str, Any]) -> tuple[float, str]:
     if "declination_rad" in given:
         return finite("declination_rad", given["declination_rad"]), GIVEN
-    b_n = field_of(recording)
+    b_n = stated_field(recording)
     return (0.0, UNKNOWN) if b_n is None else (float(declination(b_n)), LOG)
 
 

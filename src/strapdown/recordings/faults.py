@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strapdown.held_rows import held_rows, zero_rows
 from strapdown.recordings.findings import NOTE, REFUSE, Finding, LogError
 from strapdown.recordings.limits import (
     ALIKE_SAMPLES,
     DEAD_SHARE,
-    HELD_SHARE,
     LEAST_FIELD_UT,
     LONGEST_SPIKE,
     MOST_FORCE_M_S2,
@@ -37,42 +37,12 @@ _ROUGH = 0.5  # second over first differences of a column: 1.7 for white noise, 
 _NEIGHBOURS = 5.0  # a saturated reading comes so many times as often as those near it
 
 
-def new_readings(recording: Recording, name: str = "mag_s") -> Flags:
-    """Rows with a reading of their own: by the recording's flags, else all, but those that repeat the row before where
-    the instrument is slower than the log (30 % repeat), and those of a magnetometer that read 0 on all axes."""
-    values: Array = getattr(recording, name)
-    flags = recording.new.get(name)
-    if flags is None:
-        flags = np.ones(len(values), dtype=np.bool_)
-        held = held_rows(values)
-        # a reading that never changes is rest without noise, not a slow instrument
-        if HELD_SHARE * len(values) < np.count_nonzero(held) < len(values) - 1:
-            flags &= ~held
-    return flags & ~zero_rows(values) if name == "mag_s" else flags
-
-
-def held_rows(values: Array) -> Flags:
-    """Rows that repeat the row before to the bit."""
-    held = np.zeros(len(values), dtype=np.bool_)
-    first = values if values.ndim == 1 else values[:, 0]
-    held[1:] = first[1:] == first[:-1]
-    if values.ndim > 1 and held.any():
-        held[1:] &= (values[1:, 1:] == values[:-1, 1:]).all(axis=1)
-    return held
-
-
-def flagged(recording: Recording) -> Recording:
-    """The recording with `new` flags for a magnetometer that is slower than its rows."""
-    if recording.mag_s is None or "mag_s" in recording.new:
-        return recording
-    new = new_readings(recording)
-    return recording if new.all() else replace(recording, new={**recording.new, "mag_s": new})
-
-
-def zero_rows(values: Array) -> Flags:
-    """Rows that are 0 on all axes: a magnetometer that did not answer."""
-    zero = values[:, 0] == 0.0
-    return np.asarray(zero & (values[:, 1] == 0.0) & (values[:, 2] == 0.0)) if zero.any() else zero
+def new_readings(recording: Recording) -> Flags:
+    """Rows with a reading of the magnetometer of their own: by the recording's flags, and not 0 on all axes."""
+    assert recording.mag_s is not None
+    flags = recording.new.get("mag_s")
+    answered = ~zero_rows(recording.mag_s)
+    return answered if flags is None else flags & answered
 
 
 def without_dead_field(recording: Recording) -> tuple[Recording, tuple[Finding, ...]]:

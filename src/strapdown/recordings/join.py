@@ -8,18 +8,24 @@ from typing import Any
 import numpy as np
 
 from strapdown.errors import InputError
-from strapdown.recordings.faults import new_readings
 from strapdown.sample import Fixes, Heights
 from strapdown.types import SLOW, Increments, Motion, Recording
 
+INSTRUMENTS = {"mag_s": "magnetometer", "temperature": "thermometer", "tilt_s": "inclinometer"}
+_RARE = {"position_fix": "position fixes", "velocity_fix": "velocity fixes", "height": "height"}  # may cover a part
 _LEAST_COVER = 0.1  # of the recording's time, by an instrument with a clock of its own: less is a clock that is off
 
 
 def join(parts: Sequence[Recording]) -> Recording:
     """Recordings that follow each other in time as one. All must have the same fields; meta is what they have in
     common."""
+    if isinstance(parts, Recording) or not isinstance(parts, Sequence):
+        raise InputError(f"join was given a {type(parts).__name__}; give a list of recordings")
     if not parts:
         raise InputError("there is no recording to join; give at least one")
+    for i, part in enumerate(parts):
+        if not isinstance(part, Recording):
+            raise InputError(f"part {i} of those to join is a {type(part).__name__}; give a list of recordings")
     first = parts[0]
     for before, after in pairwise(parts):
         if not after.t[0] > before.t[-1]:
@@ -51,9 +57,13 @@ def _chained(values: Sequence[Any]) -> Any:
 
 def with_instrument(recording: Recording, other: Recording, name: str) -> Recording:
     """The recording with an instrument of another one, field `name` of SLOW: each reading joins the first row that is
-    not earlier; rows between repeat it, and `new` flags them. An odometer is interpolated instead."""
-    if name not in SLOW or name in ("position_fix", "velocity_fix", "height"):
-        raise InputError(f"{name} cannot be taken from another recording; valid: mag_s, temperature, tilt_s, odometer")
+    not earlier, of several the last; rows between repeat it, and `new` flags them. Fixes and heights are instruments
+    too. An odometer is interpolated instead."""
+    for given in (recording, other):
+        if not isinstance(given, Recording):
+            raise InputError(f"with_instrument was given a {type(given).__name__}; give two recordings and a field")
+    if name not in SLOW:
+        raise InputError(f"{name} cannot be taken from another recording; valid: {', '.join(SLOW)}")
     values = getattr(other, name)
     if values is None:
         raise InputError(f"the other recording has no {name}; give another")
@@ -62,40 +72,36 @@ def with_instrument(recording: Recording, other: Recording, name: str) -> Record
         travel = np.interp(recording.t, other.t, values)
         travel.flags.writeable = False
         return replace(recording, odometer=travel, new=new)
-    row, inside = rows_by_time(recording, other)
+    row, inside = rows_by_time(recording, other, {**INSTRUMENTS, **_RARE}[name], rare=name in _RARE)
     fresh = np.zeros(len(recording), dtype=bool)
     fresh[row[inside]] = True
     # a row shows the last reading that is not later; rows before the first reading show the first
     last = np.maximum(np.searchsorted(other.t, recording.t, side="right") - 1, 0)
     held = values[last]
-    held.flags.writeable = False
+    if isinstance(held, np.ndarray):
+        held.flags.writeable = False
     return replace(recording, **{name: held}, new={**new, name: fresh})
 
 
-def rows_by_time(recording: Recording, other: Recording) -> tuple[np.ndarray, np.ndarray]:
+def rows_by_time(
+    recording: Recording, other: Recording, instrument: str, *, rare: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
     """For each reading of `other` the first row of the recording that is not earlier, and whether it lies within.
 
-    Readings that are older than a step before the first row are too old for it. Clocks that hardly overlap are refused.
+    instrument: its name, for errors. Readings that are older than a step before the first row are too old for it.
+    Clocks that hardly overlap are refused, but for rare readings, which may cover a part of the time.
     """
     t, n = recording.t, len(recording)
     row = np.searchsorted(t, other.t)
     inside = (row < n) & (other.t > t[0] - recording.step_s)
     if not inside.any():
-        raise InputError("no magnetometer reading lies within the times of the recording; check the clocks")
+        raise InputError(f"no reading of the {instrument} lies within the times of the recording; check the clocks")
     seen = other.t[inside]
     cover = (seen[-1] - seen[0] + other.step_s) / max(t[-1] - t[0], 1e-300)
-    if cover < _LEAST_COVER:
+    if cover < _LEAST_COVER and not rare:
         raise InputError(
-            f"magnetometer readings lie within {100.0 * cover:.2g} % of the recording's time only (the recording runs "
-            f"from {t[0]:.6g} to {t[-1]:.6g} s, the magnetometer from {other.t[0]:.6g} to {other.t[-1]:.6g} s); check "
-            "the clocks, or work without it"
+            f"readings of the {instrument} lie within {100.0 * cover:.2g} % of the recording's time only (the "
+            f"recording runs from {t[0]:.6g} to {t[-1]:.6g} s, the {instrument} from {other.t[0]:.6g} to "
+            f"{other.t[-1]:.6g} s); check the clocks, or work without it"
         )
     return row, inside
-
-
-def at_own_rate(recording: Recording, name: str) -> Recording:
-    """Only the rows in which the instrument has a new reading, and only that instrument."""
-    new = new_readings(recording, name)
-    if new.all():
-        return Recording(recording.t, **{name: getattr(recording, name)}, meta=recording.meta)
-    return Recording(recording.t[new], **{name: getattr(recording, name)[new]}, meta=recording.meta)

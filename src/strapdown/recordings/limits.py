@@ -3,6 +3,7 @@
 import numpy as np
 
 from strapdown.earth import STANDARD_GRAVITY
+from strapdown.held_rows import HELD_SHARE as HELD_SHARE  # where a recording is made, flags follow from it
 
 # ---------------------------------------------------------------- time
 SLOWEST_S = 1.0  # usual step: the slowest logs are of chambers and nights, one sample a second
@@ -17,7 +18,7 @@ LIKE_GRAVITY = (0.3, 3.0)
 MOST_OFF_GRAVITY = 0.18
 # From 3 % on it is reported: calibrated parts are below 1 %, tolerances of scale of uncalibrated ones end here
 OFF_GRAVITY = 0.03
-# A drive that starts with 5 % of gravity as its error gains 0.5 m/s in a second, more than stops can mend
+# A drive that starts with 5 % of gravity as its error gains 0.5 m/s in a second, more than stops can correct
 STARTS_OFF_GRAVITY = 0.05
 QUIET_M_S2 = 0.06  # scatter of a sample on a table: 400 ug/rtHz (MPU-6050) over 100 Hz are 0.04 m/s2
 CALM_M_S2 = 0.15  # scatter of a sample within which the mean force is gravity: noise of every part, no steps or strokes
@@ -58,7 +59,6 @@ MOST_SATURATED = 0.2  # of all samples: more leave too little of the sphere
 SATURATED_SAMPLES = (
     10  # at one and the same largest reading: turned through its largest reading a sensor passes near it
 )
-HELD_SHARE = 0.3  # of all rows repeat the row before: the magnetometer is slower than the log
 TURNING_RAD_S = 0.35  # 20 deg/s: faster is no rest
 ALIKE_SAMPLES = 100  # a coarse count may hide the noise for a moment, not for so many samples
 MOST_SPREAD = 0.1  # of the field's norm while it turns: where filters begin to reject

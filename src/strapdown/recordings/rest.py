@@ -1,4 +1,4 @@
-"""Where a sensor lies still in one continuous log, found without a threshold from the user.
+"""Where a sensor is at rest in one continuous log, found without a threshold from the user.
 
 A window is still if on every axis its variance is that of the log's quietest windows, its two halves agree, and its
 mean rate is the gyroscope's offset around that time: a steady slow turn is as quiet as rest, but not at that rate.
@@ -16,12 +16,12 @@ from strapdown.recordings.counts import smallest_step
 from strapdown.types import Array, Recording
 
 WINDOW_S = 0.5
-_LEAST_WINDOW = 16  # samples: a variance of fewer says too little
+_LEAST_WINDOW = 16  # samples: a variance of fewer shows too little
 _BLOCKS = 4  # per window; windows advance by one block
 _QUIETEST = 0.02  # of the windows begin the search for the noise floor
-_ROUNDOFF = 1e-7  # of a deviation, as the difference of two sums of squares
+_ROUNDOFF = 1e-7  # of a sigma, as the difference of two sums of squares
 _MOST_SPREAD = 10.0  # of a still window's variance against the floor, however much it scatters
-_HALVES = 6.0  # deviations between the halves of a still window; 1 in 1e9 for white noise
+_HALVES = 6.0  # sigmas between the halves of a still window; 1 in 1e9 for white noise
 _CORRELATED = 4.0  # low-passed noise may make means scatter so much more than white noise does
 _STEADY_TURN = np.radians(0.4)  # rad/s off the offset: above what g-sensitivity does to a pose, below a slow turn
 _OFFSET_S = 60.0  # within this time on both sides the offset is one number; heat changes it later
@@ -63,7 +63,7 @@ class Still:
 
 
 def still_intervals(recording: Recording, *, shortest_s: float = 1.0) -> tuple[Still, ...]:
-    """All stretches of at least shortest_s seconds in which the sensor lies still, in the order of time."""
+    """All stretches of at least shortest_s seconds in which the sensor is at rest, in the order of time."""
     if recording.acc_s is None and recording.gyr_s is None:
         raise InputError("the log has neither accelerometer nor gyroscope; record at least one to find where it rests")
     n = len(recording)
@@ -89,7 +89,7 @@ def still_intervals(recording: Recording, *, shortest_s: float = 1.0) -> tuple[S
 
 
 def first_rest_until_s(recording: Recording) -> float:
-    """Until when (s) a log that begins at rest lies still.
+    """Until when (s) a log that begins at rest is at rest.
 
     In a long log quiet arcs may outnumber the rest and set the noise floor; a shorter look then finds the rest, if it
     is long enough. Where readings do not show it, the controller's stop flag does.
@@ -167,7 +167,7 @@ def _windows(recording: Recording) -> _Windows:
         halves[name] = np.abs(half[_BLOCKS // 2 :] - half[: -(_BLOCKS // 2)])
         thin = values[: min(len(values), 5000)]
         steps = [smallest_step(thin[:, i]) or 0.0 for i in range(3)]
-        # a noiseless log has roundoff for noise: told against how far its readings go
+        # a noiseless log has roundoff for noise: stated against how far its readings go
         span = np.ptp(values, axis=0)
         least[name] = np.maximum(np.square(steps) / 12.0, (_ROUNDOFF * span) ** 2)
         to_end = np.minimum(np.abs(mean[name] - values.min(axis=0)), np.abs(mean[name] - values.max(axis=0)))
@@ -208,7 +208,7 @@ def _quiet(windows: _Windows, name: str, quiver: float) -> NDArray[np.bool_]:
         floor, scatter = _floor(variance[free] if free.any() else variance, float(windows.least_variance[name][i]))
         spread = max(1.5 + 10.0 * np.sqrt(2.0 / (windows.samples - 1)), np.exp(6.0 * scatter))
         quiet &= variance <= max(floor * min(spread, _MOST_SPREAD), quiver**2)
-        white = np.sqrt(4.0 * floor / windows.samples)  # deviation of the difference of two means of half a window
+        white = np.sqrt(4.0 * floor / windows.samples)  # sigma of the difference of two means of half a window
         usual = 1.4826 * float(np.median(halves[variance < 4.0 * floor])) if (variance < 4.0 * floor).any() else white
         quiet &= halves <= max(_HALVES * np.clip(usual, white, _CORRELATED * white), quiver)
         if windows.si and np.sqrt(floor) > most:

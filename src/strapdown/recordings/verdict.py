@@ -7,7 +7,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike
 
-from strapdown.earth import STANDARD_GRAVITY
 from strapdown.errors import LogWarning
 from strapdown.recordings.axes import (
     SCALES,
@@ -21,6 +20,7 @@ from strapdown.recordings.axes import (
 from strapdown.recordings.faults import field_findings, noiseless, stopped_gyroscope
 from strapdown.recordings.findings import REFUSE, WARN, Finding, Findings, sorted_findings
 from strapdown.recordings.limits import GRAVITY_LOST
+from strapdown.recordings.stated import gravity_to_compare
 from strapdown.recordings.units import (
     FIELDS,
     calm_windows,
@@ -55,7 +55,7 @@ def examine(
     may lie in any attitude, z down as well. q_bs: mounting of the sensor.
     """
     uses = tuple(name for name in ALL if name in uses and getattr(recording, FIELDS[name]) is not None)
-    g = stated_gravity(recording, gravity)
+    g = gravity_to_compare(recording, gravity)
     q = None if q_bs is None else np.asarray(q_bs, dtype=np.float64)
     known = _EXAMINED.setdefault(recording, {})
     asked = (uses, g, rests, upright, None if q is None else tuple(q.tolist()))
@@ -102,13 +102,6 @@ def checked(
     for finding in findings.of(WARN):
         warnings.warn(finding.sentence, LogWarning, stacklevel=3)
     return findings
-
-
-def stated_gravity(recording: Recording, given: float | None = None) -> float:
-    """Gravity (m/s2) that was given, else that the log states, else the standard."""
-    said = recording.meta.get("gravity_m_s2") if given is None else given
-    usable = isinstance(said, int | float) and not isinstance(said, bool) and 0.1 <= said <= 100.0
-    return float(said) if usable and said is not None else STANDARD_GRAVITY
 
 
 def _axes_findings(recording: Recording, windows: Windows, gravity: float, field: bool) -> list[Finding]:

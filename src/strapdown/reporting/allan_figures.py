@@ -42,7 +42,7 @@ def allan_figure(log: LogNoise, title: str, with_fit: bool = True) -> Figure:
             panel.set_title(f"{found.name} {'xyz'[i]}")
             panel.set_ylim(0.3 * measured.min(), 3.0 * measured.max())
             panel.set_xlabel("averaging time, s")
-        row[0].set_ylabel(f"Allan deviation, {unit}")
+        row[0].set_ylabel(f"Allan deviation, {unit.replace('ug', 'µg')}")
     entries = {label: h for p in axes.flat for h, label in zip(*p.get_legend_handles_labels(), strict=True)}
     order = ["measured", next(label for label in entries if label.endswith("band")), "fit"]
     order = [label for label in order if label in entries] + [

@@ -76,6 +76,8 @@ def signals(recordings: Mapping[str, Recording], title: str) -> Figure:
             channel = shown[column][row]
             values = getattr(recording, channel)
             draw_xyz(axis, recording.t, values.reshape(len(values), -1), *CHANNELS[channel])
+            if values.ndim == 1:  # no axis of the sensor: not in the colour of one, and not in the legend
+                axis.lines[0].set(color=GREY, label="_")
             low, high = axis.get_ylim()
             if high - low < LEAST_SPAN:
                 middle = 0.5 * (low + high)

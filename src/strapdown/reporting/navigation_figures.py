@@ -76,9 +76,9 @@ def trajectory_figure(
         panel.plot(line[:, 0], line[:, 1], color=colour, lw=1.5, label=name, zorder=3 + i)
         if len(ends):
             ends = ends[evenly(len(ends))]
-            # black as in paper C; with several solutions the rim tells whose
+            # black as in paper C; with several solutions the rim has the colour of its solution
             rim = {"mec": colour if len(solutions) > 1 else "black", "mew": 0.9, "zorder": 20 + i}
-            label = "stops" if i == len(solutions) - 1 else None
+            label = f"stops of {name}" if len(solutions) > 1 else "stops"
             panel.plot(p[ends, 0], p[ends, 1], "o", ms=4.6, mfc="black", label=label, **rim)
     panel.set_xlim(low[0], high[0])
     panel.set_ylim(low[1], high[1])
@@ -151,7 +151,7 @@ def _path_length_axis(panel: Any, t: Array, length_m: Array) -> None:
 
 @mpl.rc_context(_STYLE)
 def attitude_figure(solutions: Mapping[str, Solution], reference: Reference | None = None) -> Figure:
-    """Heading (clockwise from north), pitch (nose up), roll (right side down); beside them errors with three sigma."""
+    """Heading (clockwise from north), pitch (nose up), roll (right side down); next to them errors with three sigma."""
     known = reference.at_samples() if isinstance(reference, RecordedMotion) else reference
     true_q = getattr(known, "q_nb", None)
     figure, axes = panels(3, 1 if true_q is None else 2, (10.0, 5.6))

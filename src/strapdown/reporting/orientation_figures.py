@@ -24,7 +24,7 @@ _MOST_OF = 99.0  # percent of a filter's errors that its part of the axis holds
 def orientation_figure(
     solutions: Mapping[str, Solution], t_truth: Array | None, q_truth: Array | None, title: str
 ) -> Figure:
-    """Roll, pitch and yaw of every filter. With a truth (at the solutions' times): roll and pitch beside it, and the
+    """Roll, pitch and yaw of every filter. With a truth (at the solutions' times): roll and pitch next to it, and the
     errors of heading and total angle, since lines of yaw that agree lie on each other."""
     rows = 3 if q_truth is None else 4
     figure, axes = panels(rows, 1, (9.0, 1.0 + 1.9 * rows))

@@ -1,4 +1,4 @@
-"""Parts beside each other: Allan deviation and expected drift from N, B and K, as numbers and as a picture.
+"""Parts next to each other: Allan deviation and expected drift from N, B and K, as numbers and as a picture.
 
 With white noise N, bias instability B (floor b = 0.664 B) and random walk K, of gyroscope (g) and accelerometer (a):
 
@@ -135,7 +135,7 @@ def comparison(specimens: Mapping[str, Specimen]) -> Figure:
             below.axvline(60.0 * minutes, color="#bbbbbb", linewidth=0.8, zorder=0)
             below.annotate(
                 f"{minutes} min ",
-                (60.0 * minutes, 0.01),
+                (60.0 * minutes, 0.03),
                 xycoords=("data", "axes fraction"),
                 color="#888888",
                 ha="right",

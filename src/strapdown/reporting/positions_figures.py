@@ -11,6 +11,7 @@ from strapdown.calibration.poses.positions import PositionsFit
 from strapdown.reporting.figures import AXIS_COLOURS, GREY, LEGEND_ABOVE, STYLE, panels, plain_ticks, titled
 from strapdown.types import Array
 
+_OVER_LEGEND = 18.0  # points: a title above the legend, which stands above the panel
 _BEFORE, _AFTER, _LEFT_OUT = GREY, AXIS_COLOURS[2], AXIS_COLOURS[0]
 
 
@@ -38,6 +39,7 @@ def _checked(fit: PositionsFit) -> bool:
 
 def _residuals(panel: Any, fit: PositionsFit) -> None:
     """The residual of each pose, over the time of the log: a drift shows as a curve."""
+    panel.set_title("each pose, as fitted and as predicted by the others", pad=_OVER_LEGEND)
     panel.set_xlabel("time, s")
     panel.set_ylabel("|f| − g, mg")
     acc, middle = fit.accelerometer, 0.5 * (fit.poses.from_s + fit.poses.until_s)
@@ -48,12 +50,12 @@ def _residuals(panel: Any, fit: PositionsFit) -> None:
         panel.set_yticks([])
         return
     for values, colour, marker, label in (
-        (acc.left_out, _LEFT_OUT, "x", "pose not fitted"),
-        (acc.after, _AFTER, "o", "after"),
+        (acc.left_out, _LEFT_OUT, "x", "predicted"),
+        (acc.after, _AFTER, "o", "fitted"),
     ):
         if np.isfinite(values).any():
-            said = f"{label}: {_rms(_mg(fit, values))} mg"
-            panel.plot(middle, _mg(fit, values), marker, ms=4, color=colour, label=said)
+            label = f"{label}: {_rms(_mg(fit, values))} mg rms"
+            panel.plot(middle, _mg(fit, values), marker, ms=4, color=colour, label=label)
     panel.axhline(0.0, color="black", lw=0.8)
     panel.legend(fontsize=8, ncols=2, columnspacing=1.0, **LEGEND_ABOVE)
 
@@ -62,14 +64,15 @@ def _logarithmic(panel: Any, fit: PositionsFit) -> None:
     """The same with the readings before calibration, whose errors are hundreds of times larger."""
     acc, number = fit.accelerometer, np.arange(1.0, len(fit.poses) + 1)
     before, after = np.abs(_mg(fit, acc.before)), np.abs(_mg(fit, acc.after))
+    panel.set_title("each pose before and after the calibration", pad=_OVER_LEGEND)
     panel.set_yscale("log")
     if _checked(fit):
         least = max(1e-3, 0.3 * float(np.median(after)))
         panel.vlines(number, np.maximum(after, least), np.maximum(before, least), color="#dddddd", lw=1.0)
-        _above(panel, number, before, least, _BEFORE, "s", f"before: {_rms(before)} mg")
-        _above(panel, number, after, least, _AFTER, "o", f"after: {_rms(after)} mg")
+        _above(panel, number, before, least, _BEFORE, "s", f"before: {_rms(before)} mg rms", "mg")
+        _above(panel, number, after, least, _AFTER, "o", f"after: {_rms(after)} mg rms", "mg")
     else:
-        _above(panel, number, before, 1e-3, _BEFORE, "s", f"before: {_rms(before)} mg")
+        _above(panel, number, before, 1e-3, _BEFORE, "s", f"before: {_rms(before)} mg rms", "mg")
     panel.set_xlabel("pose")
     panel.xaxis.set_major_locator(MaxNLocator(integer=True))
     panel.set_ylabel("| |f| − g |, mg")
@@ -77,27 +80,34 @@ def _logarithmic(panel: Any, fit: PositionsFit) -> None:
     panel.legend(fontsize=8, ncols=4, columnspacing=1.0, **LEGEND_ABOVE)
 
 
-def _above(panel: Any, number: Array, values: Array, least: float, colour: str, marker: str, label: str) -> None:
+def _above(
+    panel: Any, number: Array, values: Array, least: float, colour: str, marker: str, label: str, unit: str
+) -> None:
     """Points on a logarithmic axis that ends at `least`; smaller ones are arrows at its end, and are counted."""
     inside = values >= least
     panel.plot(number[inside], values[inside], marker, ms=4, color=colour, label=label)
     if not inside.all():
-        some = f"{int(np.sum(~inside))} below {least:.2g}"
+        some = f"{int(np.sum(~inside))} below {least:.2g} {unit}"
         below = np.full(int(np.sum(~inside)), least)
         panel.plot(number[~inside], below, "v", ms=5, mfc="none", color=colour, label=some)
 
 
 def _directions(panel: Any, fit: PositionsFit) -> None:
-    """Where up points in the sensor's frame: longitude and latitude on the sphere, the six axes marked."""
+    """Where up points in the sensor's frame: longitude and latitude on the sphere, the six axes marked.
+
+    A pole has no longitude: +z and -z are the upper and the lower edge of the map."""
     up = fit.accelerometer.force / np.linalg.norm(fit.accelerometer.force, axis=1, keepdims=True)
     panel.plot(*_flat(up), "o", ms=5, color=_AFTER, alpha=0.7)
-    for axis, name in ((np.eye(3), "+"), (-np.eye(3), "−")):
-        for i, (x, y) in enumerate(np.array(_flat(axis)).T):
+    for axis, sign in ((np.eye(3), "+"), (-np.eye(3), "−")):
+        for i, (x, y) in enumerate(np.array(_flat(axis[:2])).T):
             panel.plot(x, y, "+", ms=9, color=AXIS_COLOURS[i])
-            panel.annotate(f"{name}{'xyz'[i]}", (x, y), xytext=(4, 4), textcoords="offset points", fontsize=8)
+            panel.annotate(f"{sign}{'xy'[i]}", (x, y), xytext=(4, 4), textcoords="offset points", fontsize=8)
+        pole = 90.0 * axis[2, 2]
+        panel.axhline(pole, color=AXIS_COLOURS[2], lw=1.0)
+        panel.annotate(f"{sign}z", (-180.0, pole), xytext=(4, 4), textcoords="offset points", fontsize=8)
     panel.set_title(f"directions of up, {fit.poses.distinct} of them more than 3 deg apart")
     panel.set_xlim(-185.0, 185.0)
-    panel.set_ylim(-99.0, 99.0)
+    panel.set_ylim(-99.0, 110.0)
     panel.set_xticks(range(-180, 181, 60))
     panel.set_yticks(range(-90, 91, 30))
     panel.set_xlabel("longitude from x to y, deg")
@@ -110,6 +120,7 @@ def _flat(unit: Array) -> tuple[Array, Array]:
 
 def _turns(panel: Any, fit: PositionsFit) -> None:
     turns = fit.turns
+    panel.set_title("turns between poses", pad=_OVER_LEGEND)
     panel.set_xlabel("turn")
     panel.xaxis.set_major_locator(MaxNLocator(integer=True))
     panel.set_ylabel("error of gravity's direction, deg")
@@ -121,8 +132,8 @@ def _turns(panel: Any, fit: PositionsFit) -> None:
     used = turns.used
     least = max(1e-4, 0.3 * float(np.median(after)) if len(after) else 1e-4)
     panel.set_yscale("log")
-    _above(panel, number, before, least, _BEFORE, "s", f"bias removed: {_rms(before)} deg")
-    _above(panel, number[used], after[used], least, _AFTER, "o", f"after: {_rms(after[used])} deg")
+    _above(panel, number, before, least, _BEFORE, "s", f"bias removed: {_rms(before)} deg rms", "deg")
+    _above(panel, number[used], after[used], least, _AFTER, "o", f"after: {_rms(after[used])} deg rms", "deg")
     if not used.all():
         panel.plot(number[~used], np.maximum(after[~used], least), "x", ms=6, color=_LEFT_OUT, label="rejected")
     plain_ticks(panel.yaxis)
@@ -130,5 +141,5 @@ def _turns(panel: Any, fit: PositionsFit) -> None:
 
 
 def _rms(values: Array) -> str:
-    told = values[np.isfinite(values)]
-    return f"{np.sqrt(np.mean(told**2)):.3g}" if len(told) else "none"
+    known = values[np.isfinite(values)]
+    return f"{np.sqrt(np.mean(known**2)):.3g}" if len(known) else "none"

@@ -36,7 +36,7 @@ from strapdown.types import Solution
 MOST_EVENTS = 60  # shown for each solution
 MOST_STOPS = 400  # shown for each solution: more are no reading matter, and the file of the solution has them all
 _LONG_TABLE = 27  # rows: beyond it the path stands above the table, so that both begin on the first page
-_TALL = 1.6  # height over width of the path's picture: beyond it the picture stands beside the table
+_TALL = 1.6  # height over width of the path's picture: beyond it the picture stands next to the table
 
 
 def write_report(
@@ -136,7 +136,7 @@ def _summary_of(solution: Solution, table: StopTable | None, found: Evaluation |
     if table is not None and table.final.percent is not None:
         said.append(("error at the last stop", f"{_metres(table.final.dr_m)}, {table.final.percent:.2f} % of the path"))
         said.append(
-            ("largest error at a stop, of the way so far", f"{table.worst.percent:.2f} % at stop {table.worst.number}")
+            ("largest error at a stop", f"{table.worst.percent:.2f} % of the way so far, at stop {table.worst.number}")
         )
     if found is not None:
         said.append(
@@ -209,7 +209,7 @@ def _cut(left_out: int) -> str:
 
 
 def _own_stops(solutions: Mapping[str, Solution]) -> dict[str, Any]:
-    """Where each filter says it stood, with its own sigma, where there is no reference."""
+    """Where each filter states it stood, with its own sigma, where there is no reference."""
     rows, left_out = [], 0
     for name, solution in solutions.items():
         p_n, sigma, found = positions(solution), solution.sigma.get("p_n"), believed_stands(solution)

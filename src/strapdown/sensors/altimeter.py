@@ -14,7 +14,7 @@ from strapdown.checks import Interval, finite, not_negative, positive, set_field
 from strapdown.errors import InputError
 from strapdown.rotation import q_rotate
 from strapdown.sample import Height, Heights
-from strapdown.sensors.own_pace import Chance, Pace, Stream, chances, pace_of, refuse_state_of
+from strapdown.sensors.own_pace import Chance, Pace, Stream, chances, pace_of, refuse_state_of, step_of_motion
 from strapdown.types import Motion
 
 
@@ -99,10 +99,3 @@ class Altimeter:
                 last, new[i] = reading, True
             rows[i] = last
         return Heights(rows[:, 0], rows[:, 1]), new
-
-
-def step_of_motion(motion: Motion) -> float:
-    """The usual time between rows (s)."""
-    if len(motion) < 2:
-        raise InputError("the motion has one row; a sensor with a rate of its own needs at least two")
-    return float(np.median(np.diff(motion.t)))

@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from strapdown.checks import Interval, Triple, finite, intervals, not_negative, positive, set_fields, triple
 from strapdown.errors import InputError
 from strapdown.sample import Fix, Fixes
-from strapdown.sensors.altimeter import step_of_motion
-from strapdown.sensors.own_pace import Chance, Pace, Stream, chances, pace_of, refuse_state_of
+from strapdown.sensors.own_pace import Chance, Pace, Stream, chances, pace_of, refuse_state_of, step_of_motion
 from strapdown.types import Motion
 
 Vector = Sequence[float] | NDArray[np.float64]

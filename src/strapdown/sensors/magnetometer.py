@@ -26,7 +26,7 @@ def ideal_field(
 
     motion: of the sensor's frame s, so with mounting and lever arm (Motion.seen_from). hard_iron (uT, frame s): the
     field of magnets and magnetised steel that move along with the sensor. soft_iron (3x3, frame s): how steel of the
-    body bends the field of the world. Their inverse is the calibration B_s = soft_iron^-1 (reading - hard_iron).
+    body distorts the field of the world. Their inverse is the calibration B_s = soft_iron^-1 (reading - hard_iron).
     """
     if world.empty:
         raise InputError(

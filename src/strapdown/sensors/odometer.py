@@ -65,7 +65,7 @@ class WheelOdometer:
 
     radius_m: by which ticks are turned into distance. ticks_per_revolution: None is a continuous reading. r_bw_b (m):
     the wheel in frame b. scale_error: 0.01 reads 1 % too far (a wheel smaller than radius_m). roughness (m/sqrt(m)):
-    the distance after L metres has a deviation of roughness sqrt(L), and a wheel at rest has none. slip: (least, most)
+    the distance after L metres has a sigma of roughness sqrt(L), and a wheel at rest has none. slip: (least, most)
     part of the speed by which a slipping wheel spins while driving and lags while braking, drawn for each event from
     0 to 1 (1: spins twice as fast, or is locked); events are slip_intervals_s, or, without these, whenever the
     acceleration along x is above slip_above_m_s2. dead_s: intervals, to inf if need be, in which nothing is counted.

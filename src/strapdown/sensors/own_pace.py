@@ -12,6 +12,7 @@ from strapdown.checks import positive
 from strapdown.errors import InputError
 from strapdown.sensors.chain.state import kept_generator, restored_generator
 from strapdown.sensors.streams import branch
+from strapdown.types import Motion
 
 Stream = np.random.Generator | np.random.SeedSequence
 
@@ -78,3 +79,10 @@ def refuse_state_of(state: object, owner: type) -> InputError:
     """The error for a state that belongs to another sensor."""
     name = owner.__name__
     return InputError(f"{name}.read was given a {type(state).__name__}; begin with {name}(...).start(stream, step_s)")
+
+
+def step_of_motion(motion: Motion) -> float:
+    """The usual time between rows (s)."""
+    if len(motion) < 2:
+        raise InputError("the motion has one row; a sensor with a rate of its own needs at least two")
+    return float(np.median(np.diff(motion.t)))

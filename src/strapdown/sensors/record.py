@@ -1,5 +1,6 @@
 """From a motion and a specimen to its log in one call: perfect readings along the path, then the errors of the part."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from strapdown.sensors.magnetic_sources import MagneticWorld
 from strapdown.sensors.magnetometer import ideal_field
 from strapdown.sensors.methods import Sight
 from strapdown.sensors.module import Module
+from strapdown.sensors.outside import Outside, with_outside
 from strapdown.sensors.parts.part import Specimen
 from strapdown.sensors.temperature import Temperature
 from strapdown.types import Motion, Recording
@@ -25,11 +27,13 @@ DEFAULT_RATE_HZ = 100.0
 @dataclass(frozen=True)
 class Surroundings:
     """Where a sensor is. magnetic: the field (uT; east, north, up) or a MagneticWorld with sources; None: magnetometers
-    are not read. temperature: of the part, degC; None: a Module's own, or 25."""
+    are not read. temperature: of the part, degC; None: a Module's own, or 25. ground_m: height of the level ground
+    below an altimeter, frame n."""
 
     gravity_m_s2: float = STANDARD_GRAVITY
     magnetic: MagneticWorld | ArrayLike | None = None
     temperature: Temperature | None = None
+    ground_m: float = 0.0
 
     def world(self) -> MagneticWorld | None:
         """The magnetic field with its sources."""
@@ -65,14 +69,29 @@ def record(
     *,
     rate_hz: float | None = None,
     surroundings: Surroundings | None = None,
+    outside: Sequence[Outside] = (),
 ) -> Recording:
     """The log of a sensor that is moved along the path, with the truth.
 
     specimen: of a part, as load_part(...).draw(...) gives it; or a Module; or an Imu, which is ideal. seed: of the run,
     0 or the module's own if it is None; the specimen has drawn its tolerances before. rate_hz: the specimen's own if it
-    is None, 100 Hz if it has none. The stop flag is that of the path's planned stops, where it has some.
+    is None, 100 Hz if it has none. The stop flag is that of the path's planned stops, where it has some. outside:
+    altimeter, barometer and fix receivers, read along the same path.
     """
     around = Surroundings() if surroundings is None else surroundings
+    ideal = isinstance(specimen, Imu) and len(outside) > 0  # its seed is that of the sensors outside
+    log = _recorded(path, specimen, None if ideal else seed, rate_hz, around)
+    if not outside:
+        return log
+    own = specimen.seed if seed is None and isinstance(specimen, Module) else seed
+    return with_outside(
+        log, outside, 0 if own is None else own, ground_m=around.ground_m, temperature_c=around.temperature
+    )
+
+
+def _recorded(
+    path: Path, specimen: Specimen | Module | Imu, seed: int | None, rate_hz: float | None, around: Surroundings
+) -> Recording:
     if isinstance(specimen, Imu):
         if seed is not None:
             raise InputError(f'sensor "{specimen.name}" is ideal and has no use for a seed; leave it out')

@@ -30,14 +30,14 @@ FLICKER_FLOOR = math.sqrt(2.0 * math.log(2.0) / math.pi)  # 0.664: Allan deviati
 class Triad:
     """One specimen of a sensor. Vectors are per axis x, y, z.
 
-    matrix: scale and cross-coupling, reading = matrix @ truth. nonlinearity: largest deviation from the straight line,
+    matrix: scale and cross-coupling, reading = matrix @ truth. nonlinearity: largest distance from the straight line,
     as a part of full_scale; negative: of the other sign. g_sensitivity: unit per m/s2 of specific force
     (gyroscopes). bias: constant; turn_on: standard deviation of a further constant, drawn anew for every run.
     temperature_bias, temperature_scale: one vector for each power of (T - reference), unit/degC and 1/degC first.
-    white: N, the integral after t s has deviation N sqrt(t). instability: B, the Allan deviation is flat at 0.664 B
-    over instability_band_s. walk: K, the drift after t s has deviation K sqrt(t). quantisation: Q, unit times s.
+    white: N, the integral after t s has sigma N sqrt(t). instability: B, the Allan deviation is flat at 0.664 B
+    over instability_band_s. walk: K, the drift after t s has sigma K sqrt(t). quantisation: Q, unit times s.
     full_scale: readings are clipped there. resolution: unit per count. bandwidth_hz, filter_order: low-pass of the
-    part (1, or 2: Butterworth). latency_s; jitter_s: deviation of the time stamps; loss: probability that a sample is
+    part (1, or 2: Butterworth). latency_s; jitter_s: sigma of the time stamps; loss: probability that a sample is
     missing.
     """
 
@@ -216,10 +216,11 @@ def gauss_markov_allan_variance(tau: ArrayLike, time_constant: ArrayLike) -> Arr
 
 @lru_cache(maxsize=256)
 def instability_processes(low_s: float, high_s: float) -> tuple[Array, Array]:
-    """Time constants (s) and deviations of the Gauss-Markov processes whose Allan deviations sum to a floor for B = 1.
+    """Time constants (s) and sigmas of the Gauss-Markov processes whose Allan deviations sum to a floor for B = 1.
 
     At most a decade apart, from 0.3 times the band's start to 1.2 times its end; the variances are the least-squares
-    solution against a flat floor of 0.664: within 1.5 % of it all over the band (tests/test_error_chain_noise.py).
+    solution against a flat floor of 0.664: within 1.5 % of it all over the band
+    (tests/sensors/test_error_chain_noise.py).
     """
     from scipy.optimize import nnls
 

@@ -101,7 +101,12 @@ def own_files(path: Path | None) -> list[Path]:
             if item.is_file():
                 found.append(item)
         return found
+    if str(path) in scenario_names() and not path.exists():
+        return []  # of the package
     if not path.is_file():
-        raise InputError(f"{path}: there is no such file; give a scenario, a recording, a robot file or a folder")
+        raise InputError(
+            f"{path}: there is no such file; give a scenario, a recording, a robot file, a folder of them, or one of "
+            f"{', '.join(scenario_names())}"
+        )
     choice_kind(path)
     return [path]

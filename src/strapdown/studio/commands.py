@@ -207,7 +207,7 @@ class ContinueFrom(Command):
     """Go on from an earlier time. The run until now becomes a take. In a replay: go to this time, also later."""
 
     type: Literal["continue_from"]
-    t_s: Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+    t_s: Annotated[float, Field(ge=0.0, le=1e9, allow_inf_nan=False)]
 
 
 class Mark(Command):

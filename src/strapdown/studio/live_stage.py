@@ -102,6 +102,11 @@ class LiveStage:
                         return
         except SessionStopped:
             return
+        except Exception as error:  # a defect of ours must not end the studio
+            session.stopped = " ".join(f"internal error ({type(error).__name__}: {error}); please report it".split())[
+                :400
+            ]
+            session.events.append(SessionEvent(session.t_s, "stopped", {"reason": session.stopped}))
 
     def rewind(self, to_s: float) -> None:
         before = self.session.runner.diagram

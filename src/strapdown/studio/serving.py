@@ -38,7 +38,7 @@ def serve(
         name = f"[{host}]" if ":" in host else host
         address = f"http://{name}:{port}/?token={token}"
         threading.Thread(target=_announce, args=(server, address, host, browser), daemon=True).start()
-        with contextlib.suppress(KeyboardInterrupt):
+        with contextlib.suppress(KeyboardInterrupt, SystemExit):  # SystemExit: the application did not start
             server.run(sockets=[made])
         if hub.failed:
             raise InputError(hub.failed)

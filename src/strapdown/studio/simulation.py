@@ -19,6 +19,7 @@ import numpy as np
 from strapdown.environment.diagram.kinds import builtin, load_blocks
 from strapdown.environment.diagram.problem import DiagramError
 from strapdown.environment.session.record import recording_of
+from strapdown.environment.session.scenario import read_scenario
 from strapdown.errors import InputError, StrapdownError
 from strapdown.studio import commands as c
 from strapdown.studio import frame
@@ -73,7 +74,17 @@ class Simulation:
         self._events_sent = 0
         self._lights: Any = None
         self._new_clock()
+        self._kinds = kinds
         self._say(hello_of(self.choices.listed(), kinds, settings))
+
+    def begin(self) -> None:
+        """Open what the command line names; without it load what every session needs, so that opening one is quick."""
+        opened = self._settings.opened
+        if opened is not None and not opened.is_dir():
+            self._do(0, c.Open(type="open", choice=opened.name))
+            return
+        stage = LiveStage(read_scenario("quadcopter"), None, self._kinds)
+        stage.advance(0.1, lambda _: None, lambda: False)
 
     def _send(self, message: tuple[Any, ...]) -> None:
         with self._lock:
@@ -262,6 +273,8 @@ class Simulation:
             answer = {"ok": False, "error": str(error)}
         except Exception as error:
             answer = {"ok": False, "error": _internal(error)}
+        if client == 0 and answer and not answer.get("ok", True):
+            self._say(m.Notice(level="error", text=answer["error"]))
         if command.id and answer is not None:
             self._say(m.Reply(**{"id": command.id, "ok": True, **answer}), client)
 
@@ -422,6 +435,7 @@ def main(link: Connection, settings: Settings) -> None:
         return
     link.send(("ready",))
     try:
+        simulation.begin()
         simulation.loop()
     except (EOFError, BrokenPipeError, ConnectionResetError):
         simulation.close()

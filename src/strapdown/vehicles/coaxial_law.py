@@ -37,8 +37,9 @@ class CoaxialLaw(FreeBodyLaw):
     def identity(self) -> bytes:
         return self._numbers.tobytes()
 
-    def apply(self, size_s: float) -> None:
+    def apply(self, size_s: float) -> bool:
         kernel.coaxial_forces(self._all, self._numbers, self._place, self._motion, size_s, self._force)
+        return False
 
     @property
     def speeds(self) -> Array:

@@ -33,6 +33,9 @@ class FreeBodyLaw:
         first = AIR + SHARE * self._count
         self._all[first : first + self._count] = 1.0
 
+    def commanded(self) -> None:
+        """The kernels read commands from the memory."""
+
     def settle(self, largest: float) -> bool:
         return settle(self._all, self._count, *self._engine, largest)
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from strapdown.arrays import Array
+from strapdown.engines.mujoco.mimic_joints import mimic_joints_of
 from strapdown.kernels.mounts import all_within
 from strapdown.kernels.vehicles.memory import ACHIEVED, AIR, ANGLE, COMMAND, DENSITY, FIELDS, SHARE
 from strapdown.vehicles.actuation import Servo
@@ -33,6 +34,7 @@ class JointLaw:
         self._places = np.array([joint.qposadr[0] for joint in joints])
         self._dofs = np.array([joint.dofadr[0] for joint in joints])
         self._model, self._targets, self._engine = model, data.act, (data.qpos, data.qvel)
+        _carry_followers(model, {joint.id for joint in joints})
         self._healthy = {
             name: getattr(model, name).copy()
             for name in ("actuator_gainprm", "actuator_biasprm", "actuator_forcerange", "body_gravcomp")
@@ -48,12 +50,17 @@ class JointLaw:
         self.memory[DENSITY] = self._density
         self._shares[:] = 1.0
         self._commands[:] = self._engine[0][self._places]
+        self.commanded()
         self.settle(np.inf)
 
-    def apply(self, size_s: float) -> None:
+    def commanded(self) -> None:
         np.clip(self._commands, self._low, self._high, out=self._targets)
-        if not np.array_equal(self._shares, self._applied):
-            self._weaken()
+
+    def apply(self, size_s: float) -> bool:
+        if np.array_equal(self._shares, self._applied):
+            return False
+        self._weaken()
+        return True
 
     def settle(self, largest: float) -> bool:
         self._achieved[:] = self._engine[0][self._places]
@@ -71,6 +78,18 @@ class JointLaw:
         carried = np.where(self._behind, self._shares, 1.0).min(axis=1)
         self._model.body_gravcomp[:] = self._healthy["body_gravcomp"] * carried
         self._applied[:] = self._shares
+
+
+def _carry_followers(model: Any, driven: set[int]) -> None:
+    """Servos carry the weight of links on joints that follow others too."""
+    moved = driven | {mimic.joint for mimic in mimic_joints_of(model, "vehicle")}
+    carried = [True] * model.nbody
+    for body in range(1, model.nbody):
+        first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
+        own = all(joint in moved for joint in range(first, first + count))
+        carried[body] = own and carried[model.body_parentid[body]]
+        if carried[body]:
+            model.body_gravcomp[body] = 1.0
 
 
 def _joints_behind(model: Any, joints: Sequence[int]) -> Array:

@@ -97,7 +97,7 @@ def servo_of(model: Model, table: JointTable) -> Servo:
             raise InputError(f'{model.where}: joint "{table.joint}" has {key}, but its limits are in {unit}; rename it')
     limited = bool(joint.limited[0])
     low, high = (float(x) for x in joint.range) if limited else (-math.pi, math.pi)
-    unit = DEG if hinge else 1.0
+    scale = DEG if hinge else 1.0
     own_low = table.low_deg if hinge else table.low_m
     own_high = table.high_deg if hinge else table.high_m
     if not (hinge or limited) and (own_low is None or own_high is None):
@@ -105,11 +105,11 @@ def servo_of(model: Model, table: JointTable) -> Servo:
             f'{model.where}: joint "{table.joint}" slides without limits; give it a range in the model, or low_m and '
             "high_m in a vehicle.toml"
         )
-    low = low if own_low is None else own_low * unit
-    high = high if own_high is None else own_high * unit
+    low = low if own_low is None else own_low * scale
+    high = high if own_high is None else own_high * scale
     if not low < high:
         raise InputError(
-            f'{model.where}: joint "{table.joint}" runs from {low / unit:g} to {high / unit:g} '
+            f'{model.where}: joint "{table.joint}" runs from {low / scale:g} to {high / scale:g} '
             f"{'deg' if hinge else 'm'}; give the lower limit first"
         )
     actuator = Actuator(table.name or table.joint, "rad" if hinge else "m", low, high)

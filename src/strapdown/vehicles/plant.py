@@ -25,6 +25,10 @@ _CLOSE = 1e-6  # m: a ray that meets the vehicle itself goes on from just behind
 class VehicleLaw(ForceLaw, Protocol):
     """A force law with the memory of kernels/vehicles/memory.py."""
 
+    def commanded(self) -> None:
+        """Commands in the memory are new."""
+        ...
+
     @property
     def speeds(self) -> Array: ...
 
@@ -56,6 +60,11 @@ class VehiclePlant:
         return self._plant.time_s
 
     @property
+    def model(self) -> Any:
+        """The compiled mujoco.MjModel."""
+        return self._plant.model
+
+    @property
     def speeds(self) -> Array:
         """Speed of each rotor or wheel (rad/s), in the order of phases; of a joint its rate."""
         return self._law.speeds
@@ -80,10 +89,13 @@ class VehiclePlant:
 
     def scene(self) -> dict[str, Any]:
         """Links and their shapes as plain lists, for a page (scene.scene_of)."""
-        return scene_of(self.vehicle.robot)
+        return scene_of(self.vehicle.robot, self.vehicle.turning())
 
     def poses(self, out: Array) -> None:
         """Position (0:3) and quaternion (3:7) of every body of scene(), in its order, frame n; out is (bodies, 7)."""
+        bodies = self._plant.model.nbody
+        if out.shape != (bodies, 7):
+            raise InputError(f"poses needs an array of shape ({bodies}, 7) to fill; it was given {out.shape}")
         data = self._plant.placed()
         out[:, :3], out[:, 3:] = data.xpos, data.xquat
 
@@ -104,6 +116,7 @@ class VehiclePlant:
             if not math.isfinite(value):
                 raise InputError(f'the command of actuator "{name}" is {value}; give a finite number')
         self._commands[:] = wanted
+        self._law.commanded()
         self._plant.refresh_forces()
 
     def command(self, targets: Mapping[str, float]) -> None:
@@ -138,7 +151,10 @@ class VehiclePlant:
         """Distance (m) from a point along a direction (frame n, any length) to the first surface that is no part of the
         vehicle; inf if there is none."""
         at, along = np.array(point_n, dtype=np.float64), np.array(direction_n, dtype=np.float64)
-        along /= math.sqrt(along @ along)
+        length = math.sqrt(along @ along)
+        if not 0.0 < length < math.inf:
+            raise InputError(f"range along {along.tolist()}; give a direction that is not 0, in finite numbers")
+        along /= length
         model, data, gone = self._plant.model, self._plant.placed(), 0.0
         while True:
             distance = mujoco.mj_ray(model, data, at, along, None, True, -1, self._hit)

@@ -34,8 +34,9 @@ class RotorLaw(FreeBodyLaw):
     def identity(self) -> bytes:
         return self._rotors.tobytes() + self._numbers.tobytes()
 
-    def apply(self, size_s: float) -> None:
+    def apply(self, size_s: float) -> bool:
         kernel.rotor_forces(self._all, self._rotors, self._numbers, self._place, self._motion, size_s, self._force)
+        return False
 
     @property
     def speeds(self) -> Array:

@@ -1,5 +1,7 @@
 """What a page draws of a vehicle: links, and their shapes as plain lists."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import mujoco
@@ -19,16 +21,28 @@ _TYPES = {
 }
 
 
-def scene_of(robot: RobotFile) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Turning:
+    """Blades that turn: hub and axis in the frame of the body, the axis such that phases count counter-clockwise."""
+
+    actuator: int
+    hub: tuple[float, float, float]
+    axis: tuple[float, float, float]
+
+
+def scene_of(robot: RobotFile, turning: Mapping[str, Turning] | None = None) -> dict[str, Any]:
     """bodies: name, parent (its number in the list, None for the world) and geoms; the first body is the world.
 
     A geom has type, size (MuJoCo's: half lengths, radius first), rgba, and pos (m) and quat (w, x, y, z) in the frame
     of its body. A mesh has vertices (m) and faces besides, a height field its heights (m), rows along y.
+
+    turning: rotors by name. Shapes called "blade_NAME..." turn with them: `turns` holds the number of the actuator, the
+    hub (m), and the axis, about which the shape is turned by the phase of the actuator.
     """
     model = compiled(robot.path, robot.load()[0])
     bodies: list[dict[str, Any]] = []
     for i in range(model.nbody):
-        shapes = np.flatnonzero(model.geom_bodyid == i)
+        shapes = np.flatnonzero(model.geom_bodyid == i).tolist()
         bodies.append(
             {
                 "name": model.body(i).name,
@@ -36,6 +50,11 @@ def scene_of(robot: RobotFile) -> dict[str, Any]:
                 "geoms": [_shape(model, g) for g in shapes if _colour(model, g)[3] > 0.0],
             }
         )
+    for name, turns in (turning or {}).items():
+        for body in bodies:
+            for geom in body["geoms"]:
+                if geom["name"].startswith(f"blade_{name}"):
+                    geom["turns"] = {"actuator": turns.actuator, "hub": list(turns.hub), "axis": list(turns.axis)}
     return {"bodies": bodies}
 
 

@@ -42,6 +42,7 @@ from strapdown.vehicles.model_check import (
 )
 from strapdown.vehicles.plant import VehicleLaw, VehiclePlant
 from strapdown.vehicles.rotor_law import RotorLaw
+from strapdown.vehicles.scene import Turning
 from strapdown.vehicles.vehicle_file import CoaxialTable, VehicleFile, WheelTable, read_vehicle_file
 from strapdown.vehicles.wheel_law import WheelLaw
 
@@ -97,6 +98,20 @@ class Vehicle:
             for servo in self.servos
         ]
         return VehiclePlant(self, MujocoPlant(robot, physics, motors, law=law), law)
+
+    def turning(self) -> dict[str, Turning]:
+        """Rotors as a page turns them, by name."""
+        if self.coaxial is not None:
+            middle, half = self.coaxial.hub_height_m, 0.5 * self.coaxial.separation_m
+            return {
+                "upper": Turning(0, (0.0, 0.0, middle + half), (0.0, 0.0, 1.0)),
+                "lower": Turning(1, (0.0, 0.0, middle - half), (0.0, 0.0, -1.0)),
+            }
+        signed = [(rotor, float(rotor.spin)) for rotor in self.rotors]
+        return {
+            rotor.name: Turning(i, rotor.position_m, (sign * rotor.axis[0], sign * rotor.axis[1], sign * rotor.axis[2]))
+            for i, (rotor, sign) in enumerate(signed)
+        }
 
     def _law(self, density: float, friction: float | None) -> VehicleLaw:
         if self.coaxial is not None:

@@ -54,8 +54,12 @@ class WheelLaw:
         self.memory[AIR + SHARE * n : AIR + ACHIEVED * n] = 1.0
         self.settle(np.inf)
 
-    def apply(self, size_s: float) -> None:
+    def commanded(self) -> None:
+        """The kernel reads commands from the memory."""
+
+    def apply(self, size_s: float) -> bool:
         kernel.wheel_torques(self.memory, self._wheels, self._speeds, size_s, self._force)
+        return False
 
     def settle(self, largest: float) -> bool:
         return kernel.settle_wheels(self.memory, self._wheels, self._positions, self._speeds, largest)

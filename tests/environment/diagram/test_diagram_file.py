@@ -124,7 +124,7 @@ def refused(text):
         ("version = -3", "version -3 does not exist"),
         ("version = ", "not valid TOML"),
         ("version = 1\nblok = []", 'key "blok" is not known; did you mean block'),
-        ("version = 1\n[block]\nname = 'a'", "block is {'name': 'a'}: input should be a valid list"),
+        ("version = 1\n[block]\nname = 'a'", "block is {'name': 'a'}; give a list of tables: write [[block]]"),
         ("version = 1\n[[block]]\nkind = 'gain'", 'block 1: key "name" is missing; add it'),
         ("version = 1\n[[block]]\nname = 'a'", 'block "a": needs either a kind or a diagram, and not both'),
         ("version = 1\n[[block]]\nname = 'a'\nkind = 'b'\ndiagram = 'c'", "and not both"),
@@ -145,7 +145,7 @@ def refused(text):
             'diagram "d", input "x": shape',
         ),
         ("version = 1\n[[diagram]]\nname = 'd'\n[[diagram.diagram]]\nname = 'e'", 'key "diagram" is not known'),
-        ("version = 1\nblock = [1]", "block 1: the table is 1: input should be a table"),
+        ("version = 1\nblock = [1]", "block 1: the table is 1; give a table"),
         ("version = 1\nblocks = 'own.py'", 'key "blocks" is not known'),  # a file cannot name Python to run
     ],
 )

@@ -61,7 +61,7 @@ CASES = [
     (
         "parameter",
         "a",
-        "parameter \"value\" is '1': input should be a valid number",
+        "parameter \"value\" is '1'; give a number",
         lambda: diagram({"a": ("constant", {"value": "1"})}),
     ),
     ("parameter", "a", 'parameter "value" is True', lambda: diagram({"a": ("constant", {"value": True})})),

@@ -53,7 +53,7 @@ def refuse_unturned(mag: Array, up: Array | None) -> None:
 
 
 def refuse_units(found: Ellipsoid, field_ut: float | None) -> None:
-    """The radius tells the unit: the Earth's field has the same size everywhere, to a factor of three."""
+    """The radius states the unit: the Earth's field has the same size everywhere, to a factor of three."""
     radius = float(np.linalg.det(found.matrix)) ** (-1.0 / 3.0)
     expected = (
         f"the Earth's field is {EARTH_UT[0]:g} to {EARTH_UT[1]:g} uT"

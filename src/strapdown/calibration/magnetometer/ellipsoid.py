@@ -42,8 +42,8 @@ class Ellipsoid:
 
     distance (n,): of each reading along the normal, outside positive (unit); deviation: its robust standard deviation.
     weight (n,): of each reading for its place and its distance, 0 for gross errors.
-    slope, scores, gains, bent: how the solution answers to its data (kernels/ellipsoid.py), in parameters of readings
-    that are moved by `origin` and divided by `length`.
+    slope, scores, gains, bent: how the solution depends on its data (kernels/calibration/ellipsoid.py), in parameters
+    of readings that are shifted by `origin` and divided by `length`.
     """
 
     centre: Array
@@ -154,7 +154,7 @@ def principal_spread(readings: Array) -> tuple[Array, Array]:
 
 
 def place_weights(y: Array) -> Array:
-    """1 for readings whose neighbourhood is visited as often as others; less where the sensor lay still for long.
+    """1 for readings whose neighbourhood is visited as often as others; less where the sensor was at rest for long.
 
     y: readings centred and scaled to about -1 to 1. The error of a place that is the same each time, a magnet nearby,
     must not count the more the longer the sensor lay there.

@@ -2,8 +2,8 @@
 
 The readings of a turned magnetometer lie on an ellipsoid (ellipsoid.py): its centre is the hard iron with the part's
 own offset, its shape the soft iron with scale and cross-axis errors. The ellipsoid leaves a rotation open, which an
-accelerometer in the log tells (axis_alignment.py), and the strength of the field, which the place tells. Standard
-deviations hold what the log shows of its noise, however long it is correlated, and what is known of the part.
+accelerometer in the log states (axis_alignment.py), and the strength of the field, which the place gives. Standard
+sigmas hold what the log shows of its noise, however long it is correlated, and what is known of the part.
 """
 
 from collections.abc import Mapping
@@ -53,7 +53,7 @@ class MagnetometerFit:
     used (n,): rows of the recording that the fit saw. readings, corrected (m, 3): these before and after, uT. weight
     (m,): what each counted; 0: gross error. radius_error (m,): |corrected| / field_ut - 1. field_ut: the length to
     which the field was scaled. direction_sigma_rad: error of the corrected field's direction that the parameters'
-    deviations make, rms over the sphere. covariance (12, 12): of the matrix, row by row, and the bias. accelerometer:
+    sigmas make, rms over the sphere. covariance (12, 12): of the matrix, row by row, and the bias. accelerometer:
     its own ellipsoid, where it was found on the way.
     """
 
@@ -88,8 +88,8 @@ def calibrate_magnetometer(
     """Hard and soft iron from a log in which the magnetometer was turned all about.
 
     field_ut: strength of the field at the place (earth_magnetism.strength); without it the corrected field has the
-    readings' mean radius. dip_rad: of the field at the place, whose sign tells left-handed axes. noise: errors of the
-    parts by instrument, of which drift and nonlinearity enter the deviations; without it nonlinearities of 0.1 % of the
+    readings' mean radius. dip_rad: of the field at the place, whose sign shows left-handed axes. noise: errors of the
+    parts by instrument, of which drift and nonlinearity enter the sigmas; without it nonlinearities of 0.1 % of the
     range (2 G, or as far as the readings go) and 0.5 % of 2 g are allowed for. accelerometer: its calibration; without
     it offset and scale of the log's accelerometer are found on the way.
     """
@@ -113,7 +113,7 @@ def calibrate_magnetometer(
     up_fit = None
     if recording.acc_s is not None:
         acc = recording.acc_s[used] if accelerometer is None else accelerometer.corrected(recording.acc_s[used])
-        up_fit, aligned, said = _aligned(t, mag, acc, found, bend, block, count, noise, accelerometer)
+        up_fit, aligned, said = _aligned(_Turned(t, mag, bend, block, count, found), acc, noise, accelerometer)
         notes += said
     step_s = float(t[-1] - t[0]) / count
     shape = JointFit(found, None, None, count, step_s, noise, 0.0)
@@ -132,13 +132,13 @@ def calibrate_magnetometer(
         if turned < _UNDETERMINED_RAD:
             (soft, hard, length, covariance), direction = told, turned
         else:
-            aligned = f"the accelerometer tells it to {np.degrees(turned):.0f} deg only; turn it more slowly"
+            aligned = f"the accelerometer determines it to {np.degrees(turned):.0f} deg only; turn it more slowly"
     corrected = (mag - hard) @ soft.T
     radius_error = np.linalg.norm(corrected, axis=1) / length - 1.0
     rms = float(np.sqrt(np.mean(radius_error[found.weight > 0.0] ** 2)))
     gross = float(np.mean(found.weight == 0.0))
     if gross > 0.0:
-        notes.append(f"{100.0 * gross:.2g} % of the readings are gross errors, {CUTOFF:g} deviations off: left out")
+        notes.append(f"{100.0 * gross:.2g} % of the readings are gross errors, {CUTOFF:g} sigmas off: excluded")
     verdict = _verdict((-seen.share, rms, direction, gross), notes)
     if not EARTH_UT[0] < length < EARTH_UT[1]:
         low, high = EARTH_UT
@@ -184,18 +184,25 @@ def calibrate_magnetometer(
     )
 
 
+@dataclass(frozen=True, eq=False)
+class _Turned:
+    """The readings of a magnetometer that was turned, their nonlinearity, their blocks of time, how many there
+    are, and the ellipsoid on which the readings lie."""
+
+    t: Array
+    mag: Array
+    bend: Array
+    block: NDArray[np.int64]
+    count: int
+    found: Ellipsoid
+
+
 def _aligned(
-    t: Array,
-    mag: Array,
-    acc: Array,
-    found: Ellipsoid,
-    bend: Array,
-    block: NDArray[np.int64],
-    count: int,
-    noise: Mapping[str, Triad],
-    known: Correction | None,
+    turned: _Turned, acc: Array, noise: Mapping[str, Triad], known: Correction | None
 ) -> tuple[Ellipsoid | None, Alignment | str, list[str]]:
-    """The accelerometer's own ellipsoid (None: as it reads), the alignment or why there is none, and notes."""
+    """The accelerometer's own ellipsoid (None: as it reads), the alignment or why there is none, and notes. acc: its
+    readings at the same times; known: its calibration, which is applied already."""
+    t, found = turned.t, turned.found
     usual = float(np.median(np.linalg.norm(acc[:: max(1, len(acc) // _MOST_ALIGNED)], axis=1)))
     if not _GRAVITY[0] < usual < _GRAVITY[1]:
         return None, f"the accelerometer reads {usual:.4g} m/s2 where gravity is 9.8: raw counts or another unit", []
@@ -203,14 +210,14 @@ def _aligned(
     still = still[:: max(1, len(still) // _MOST_ALIGNED)]
     still = still[quasi_static(t, acc, still, 0.15)]
     rate, rate_noise = rates(t, acc, still), rate_sigma(t, acc, still)
-    acc, mag, bend, block = acc[still], mag[still], bend[still], block[still]
+    acc, mag, bend, block = acc[still], turned.mag[still], turned.bend[still], turned.block[still]
     acc_bend = _bend(acc, noise.get("accelerometer", _UNKNOWN_ACCELEROMETER))
     if known is not None and "cubic" in known.sigma:
-        acc_bend = np.zeros_like(acc)  # its bend is found and taken off
+        acc_bend = np.zeros_like(acc)  # its nonlinearity is found and taken off
     up_fit, said = None, []
     if known is None:
         try:
-            up_fit = fit_ellipsoid(acc, block, acc_bend) if len(block) and block[-1] == count - 1 else None
+            up_fit = fit_ellipsoid(acc, block, acc_bend) if len(block) and block[-1] == turned.count - 1 else None
         except InputError:
             up_fit = None
         if up_fit is not None and not np.abs(np.linalg.eigvalsh(up_fit.matrix) * usual - 1.0).max() < 0.15:
@@ -225,7 +232,7 @@ def _aligned(
     shift = np.zeros((PARAMETERS, 3)) if up_fit is None else up_fit.shift_by_bend
     up = Side(z[near], c, acc_bend[near], shift)
     field = Side((mag - found.centre)[near], found.matrix, bend[near], found.shift_by_bend)
-    return up_fit, align_axes(field, up, rate[near], rate_noise, block[near], count, _delay(noise)), said
+    return up_fit, align_axes(field, up, rate[near], rate_noise, block[near], turned.count, _delay(noise)), said
 
 
 def _bend(readings: Array, triad: Triad) -> Array:
@@ -257,7 +264,7 @@ def _offset_sigma(accelerometer: Correction | None) -> float:
 
 
 def _undetermined(found: Ellipsoid, seen: Coverage, missing: list[str], direction: float) -> str:
-    """Why the direction of the field is not told: too little of the sphere, or iron that the part's bend hides in."""
+    """Why the direction of the field is not determined: the sphere is not covered, or nonlinearity hides the iron."""
     begin = f"the log does not determine the ellipsoid (direction known to {np.degrees(direction):.2g} deg: "
     iron, radius = float(np.linalg.norm(found.centre)), float(np.linalg.det(found.matrix)) ** (-1.0 / 3.0)
     if not missing and seen.share >= -_USABLE[0] and iron > radius:

@@ -1,7 +1,7 @@
 """How means of a log scatter together: white noise, bias instability and random walk as covariances of blocks.
 
 Averaging takes white noise away, but not drift: neighbouring means are off by nearly the same. So a fit to means needs
-their whole covariance, both for its weights and for an honest deviation of what it finds.
+their whole covariance, both for its weights and for an honest sigma of what it finds.
 """
 
 import math
@@ -85,16 +85,16 @@ def walk_covariance(blocks: Blocks) -> Array:
 
 
 def estimated_covariances(blocks: Blocks, y: Array, design: Array) -> list[Array]:
-    """Of the means y (m, axes), axis by axis, from what is left of them beside the design: white noise and a drift.
+    """Of the means y (m, axes), axis by axis, from their residuals: white noise and a drift.
 
-    The drift is an instability or a random walk, as likelihood says. It is that of the residuals (restricted
+    The drift is an instability or a random walk, whichever is likelier. It is that of the residuals (restricted
     likelihood), so what the fit takes away of it is not taken for quiet. A log too short to show drift does not prove
     that there is none: the covariance is the mean over all ratios of drift to white noise, weighed by likelihood.
     """
     m, p = design.shape
     if m < p + _LEAST_BLOCKS:
         raise InputError(
-            f"{blocks.samples} still samples are too few to tell the noise beside {p} parameters; rest longer, or "
+            f"{blocks.samples} still samples are too few for the noise and {p} parameters; rest longer, or "
             "give the noise constants of the part"
         )
     per_width = 1.0 / blocks.width_s
@@ -134,6 +134,6 @@ def _likelihoods(squares: Array, power: Array) -> tuple[Array, Array]:
 
 
 def mean_sigma(covariance: Array, weights: Array) -> float:
-    """Deviation of the weighted mean of blocks."""
+    """Sigma of the weighted mean of blocks."""
     share = weights / weights.sum()
     return math.sqrt(float(share @ covariance @ share))

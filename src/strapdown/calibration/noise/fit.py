@@ -15,12 +15,12 @@ from strapdown.types import Array
 TERMS = ("white", "instability", "walk", "quantisation", "ramp", "markov", "markov_s")
 _POWERS = ("white", "instability", "walk", "quantisation")
 _SLOW = ("instability", "walk", "ramp")
-_NEEDED = 9.0  # in -2 log likelihood per constant: three deviations
+_NEEDED = 9.0  # in -2 log likelihood per constant: three sigmas
 _BOUND = 2.706  # the same for a one-sided bound of 95 %
-_MISFIT = 0.1  # of the power in an octave: 5 % of the deviation is no reason to speak
+_MISFIT = 0.1  # of the power in an octave: 5 % of the sigma is no reason to speak
 _ALARM = np.log(1e-5)  # chance of speaking without reason
 _LEAST_COEFFICIENTS = 150
-_MOST_HALVINGS = 6  # of the band: a low-pass at 1/100 of the rate can be left out
+_MOST_HALVINGS = 6  # of the band: a low-pass at 1/100 of the rate can be excluded
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Term:
 
 @dataclass(frozen=True, eq=False)
 class AxisFit:
-    """What one axis was found to be. highest_hz: frequencies above it were left out of the fit."""
+    """What one axis was found to be. highest_hz: frequencies above it were excluded from the fit."""
 
     terms: dict[str, Term]
     noise: Noise
@@ -56,7 +56,7 @@ def fit_noise(readings: Array, step_s: float) -> AxisFit:
     if highest < nyquist:
         notes.append(
             f"above {highest:.3g} Hz the spectrum is not that of such noise (a low-pass in the sensor, or vibration); "
-            f"times below {0.5 / highest:.3g} s were left out of the fit"
+            f"times below {0.5 / highest:.3g} s were excluded from the fit"
         )
     odd = _unexplained(spec, found.likely)
     if odd is not None:
@@ -126,7 +126,7 @@ def _needed(spec: Spectrum) -> _Found:
     if {"instability", "walk"} & set(best.names):
         lone = tuple(name for name in best.names if name not in ("instability", "walk", "ramp"))
         for names in ((*lone, "markov"), (*lone, "markov", "walk"), (*lone, "markov", "ramp")):
-            worth = best.cost + _NEEDED * len(lone)  # of the others some may not be needed beside it
+            worth = best.cost + _NEEDED * len(lone)  # of the others some may not be needed next to it
             trial = _best_correlation(spec, names, worth)
             if trial is not None and trial.cost < worth:
                 best = min(best, _without_the_needless(spec, trial), key=lambda found: found.cost)
@@ -170,7 +170,7 @@ def _best_correlation(spec: Spectrum, names: tuple[str, ...], worth: float) -> _
 
 
 def _terms(spec: Spectrum, found: _Found) -> dict[str, Term]:
-    """Values with deviations, and bounds for what is not there."""
+    """Values with sigmas, and bounds for what is not there."""
     likely = found.likely
     values = {name: float(np.sqrt(square)) for name, square in likely.squares.items()}
     shapes = spectrum_shapes(spec.k, spec.samples, spec.step)

@@ -1,7 +1,7 @@
 """Noise as a sum of the usual processes: its Allan variance, its spectrum, its covariances.
 
 Convention of the whole product: white noise N has a two-sided density N^2, so that its integral after t seconds has
-the deviation N sqrt(t) and its Allan deviation is N / sqrt(tau). Data sheets print the one-sided density N sqrt(2).
+the sigma N sqrt(t) and its Allan deviation is N / sqrt(tau). Data sheets print the one-sided density N sqrt(2).
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import numpy as np
 from strapdown.types import Array
 
 FLOOR = float(np.sqrt(2.0 * np.log(2.0) / np.pi))  # 0.664: Allan deviation of flicker noise with B = 1
-MARKOV_PEAK = 0.6174  # highest Allan deviation of a Gauss-Markov process of deviation 1, at 1.893 correlation times
+MARKOV_PEAK = 0.6174  # highest Allan deviation of a Gauss-Markov process of sigma 1, at 1.893 correlation times
 MARKOV_PEAK_AT = 1.893
 
 
@@ -20,7 +20,7 @@ class Noise:
     """Noise of one axis, in the unit u of its readings.
 
     white: N, u/sqrt(Hz). instability: B, u. walk: K, u/sqrt(s). quantisation: Q, u s. ramp: R, u/s, a steady drift.
-    markov: deviation, u, of a Gauss-Markov process with the correlation time markov_s.
+    markov: sigma, u, of a Gauss-Markov process with the correlation time markov_s.
     """
 
     white: float = 0.0
@@ -60,7 +60,7 @@ class Noise:
         return total
 
     def _integral_covariance(self, h: Array, tau: float) -> Array:
-        """G(h tau) / tau^2; constants and squares of h are left out, as they vanish in the differences."""
+        """G(h tau) / tau^2; constants and squares of h are omitted, as they vanish in the differences."""
         g = -0.5 * self.white**2 / tau * h + self.walk**2 * tau / 12.0 * h**3
         if self.instability > 0.0:
             g = g + self.instability**2 / (2.0 * np.pi) * h**2 * np.log(np.where(h > 0.0, h, 1.0))
@@ -93,7 +93,7 @@ def spectrum_shapes(k: Array, samples: int, step: float) -> dict[str, Array]:
 
 
 def markov_shape(k: Array, samples: int, step: float, correlation_s: float) -> Array:
-    """The same for a sampled Gauss-Markov process of deviation 1."""
+    """The same for a sampled Gauss-Markov process of sigma 1."""
     keep = np.exp(-step / correlation_s)
     sine2 = 4.0 * np.sin(0.5 * np.pi * k / samples) ** 2
     return (1.0 - keep**2) / ((1.0 - keep) ** 2 + keep * sine2)

@@ -1,4 +1,4 @@
-"""The noise of a real part, from a log in which it lies still: curves, constants, and what to say about them."""
+"""The noise of a real part, from a log in which it is at rest: curves, constants, and what to say about them."""
 
 from dataclasses import dataclass
 

@@ -77,14 +77,14 @@ def twin_meta(log: LogNoise, source: str) -> dict[str, Any]:
 
 
 CONVENTION = (
-    "N: the integral of the noise after t s has the deviation N sqrt(t), the Allan deviation is N / sqrt(tau); "
+    "N: the integral of the noise after t s has the sigma N sqrt(t), the Allan deviation is N / sqrt(tau); "
     "data sheets print the one-sided density N sqrt(2). B: the Allan floor is 0.664 B. K: the drift after t s has the "
-    "deviation K sqrt(t)"
+    "sigma K sqrt(t)"
 )
 
 
 def remarks(log: LogNoise) -> list[str]:
-    """What the twin leaves out or stands for."""
+    """What the twin omits or stands for."""
     said = []
     if "gyroscope" in log.instruments:
         said.append(

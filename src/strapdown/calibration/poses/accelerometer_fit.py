@@ -1,4 +1,4 @@
-"""One model of the accelerometer fitted to the still poses of a log: values, covariances, and what was left out."""
+"""One model of the accelerometer fitted to the still poses of a log: values, covariances, and what was excluded."""
 
 from dataclasses import dataclass
 
@@ -24,8 +24,8 @@ from strapdown.types import Array, Recording
 
 _ROUNDS = 3  # of the covariance, which depends on the fit a little
 _BY_CHANCE = 0.01  # a chi square that comes up more rarely is a misfit
-_MOST_FOLDS = 40  # fits with poses left out
-CROSS = 0.02 / 3.0  # deviation of a cross-coupling that was not asked for: data sheets bound it by 2 %
+_MOST_FOLDS = 40  # fits with poses excluded
+CROSS = 0.02 / 3.0  # sigma of a cross-coupling that was not asked for: data sheets bound it by 2 %
 SAME_DIRECTION = np.radians(3.0)  # closer together two poses tell nothing new of the model
 _SETTLED = np.radians(0.3)  # a knock that leaves the sensor so near to where it was does not make a new pose
 _KNOCK_S = 2.0  # nor does it last longer
@@ -71,7 +71,7 @@ class PoseTable:
         return np.asarray(0.5 * drift + 0.5 * np.eye(len(self)) * np.mean(np.diag(drift)))
 
     def reading_covariance(self, flicker: float = 0.0) -> Array:
-        """Of all mean readings, (n, 3, n, 3); flicker: B of a drift that had to be told from the fit."""
+        """Of all mean readings, (n, 3, n, 3); flicker: B of a drift that had to be determined from the fit."""
         n = len(self.readings)
         out = np.zeros((n, 3, n, 3))
         for a in range(3):
@@ -122,7 +122,7 @@ class Fitted:
     """A model fitted. sigma: standard deviations of bias, matrix, cubic; inf for elements that were assumed.
 
     force (n, 3) corrected, force_covariance (3n, 3n) of it: m/s2. before, after, left_out (n,): |f| - g before, after,
-    and where the pose (with all others in its direction) was left out of the fit, NaN if that cannot be done. misfit:
+    and where the pose (with all others in its direction) was excluded from the fit, NaN if that cannot be done. misfit:
     scatter of the poses that neither noise nor model explain; flicker: B that explains it as a drift; m/s2.
     """
 
@@ -199,7 +199,7 @@ def _covariances(model: str, x: Array, poses: PoseTable) -> tuple[Array, Array]:
     f, _, by_reading = forces(model, x, poses.readings, g)
     along = np.einsum("na,nai->ni", f / np.linalg.norm(f, axis=1, keepdims=True), by_reading)
     known = np.einsum("ni,nimj,mj->nm", along, poses.reading_covariance(), along) / g**2
-    # the axes that bend may be turned against the gauge by as much as the axes are askew against each other
+    # the nonlinear axes may be turned against the gauge by as much as the axes are misaligned with each other
     _, matrix, _ = unpacked(model, x, g)
     askew2 = float(np.mean(matrix[np.triu_indices(3, 1)] ** 2)) if model == "cubic" else CROSS**2
     ignored = by_ignored(model, x, poses.readings, g)

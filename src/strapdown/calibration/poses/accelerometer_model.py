@@ -3,7 +3,7 @@
     w = matrix @ (reading - bias),  f = w + cubic * w^3,  |f| = g in every pose
 
 diagonal: bias and scale of each axis (6). full: bias and a symmetric matrix (9); a rotation of all three axes changes
-no |f|, so the one without rotation is taken. cubic: full and a cubic term for each axis (12). Inside, unknowns are told
+no |f|, so the one without rotation is taken. cubic: full and a cubic term for each axis (12). Inside, unknowns are
 in units of g and without dimension: bias / g, matrix - 1, cubic g^2; residuals are |f| / g - 1.
 """
 
@@ -59,9 +59,9 @@ def forces(model: str, x: Array, readings: Array, g: float) -> tuple[Array, Arra
 
 
 def by_ignored(model: str, x: Array, readings: Array, g: float) -> Array:
-    """What |f| / g would change by what the model leaves out, (n, 3).
+    """What |f| / g would change by what the model omits, (n, 3).
 
-    diagonal: per unit of cross-coupling xy, xz, yz. cubic: per rad by which the axes that bend are turned against those
+    diagonal: per unit of cross-coupling xy, xz, yz. cubic: per rad by which the nonlinear axes are turned against those
     of the gauge, which no pose shows. full: nothing.
     """
     if model == "full":
@@ -118,7 +118,7 @@ def solve(model: str, readings: Array, g: float, covariance: Array, start: Array
 
 
 def amplification(model: str, directions: Array) -> Array:
-    """Deviations of the unknowns for residuals of deviation 1 in poses of these directions; inf: not told at all."""
+    """Sigmas of the unknowns for residuals of sigma 1 in poses of these directions; inf: not at all."""
     x = np.zeros(UNKNOWNS[model])
     _, by_x, _ = forces(model, x, directions, 1.0)
     jacobian = np.einsum("na,nap->np", directions, by_x)

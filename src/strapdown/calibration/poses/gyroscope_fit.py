@@ -33,7 +33,7 @@ from strapdown.rotation import q_log
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 
-_NOT_TOLD = 0.05  # deviation of an element of the matrix: parts are better than that without any calibration
+_NOT_TOLD = 0.05  # sigma of an element of the matrix: parts are better than that without any calibration
 _BEND_TOLD = 0.02  # the same for the cubic term's share of the fastest rate
 _BEND = 1e-3  # a nonlinearity of 0.2 % of the range does so much to the scale at a third of it: 4 a (w / R)^2
 _SIGNIFICANT = 1e-3  # chance of taking a term that is not there
@@ -87,7 +87,7 @@ def fit_turns(recording: Recording, poses: PoseTable, fitted: Fitted, noise: Tri
         again = Gyroscope(found.bias, found.matrix)
         found, covariance, _ = estimate(data.without(robust.out), kept, again, robust.misfit)
     sigma = np.sqrt(np.diag(covariance))
-    if reduced and free[CUBIC].any():  # a bend too small to be seen may still be there: within the wider deviations
+    if reduced and free[CUBIC].any():  # a nonlinearity too small to be seen may still be there: within the wider sigmas
         sigma[MATRIX] = np.maximum(sigma[MATRIX], np.sqrt(np.diag(robust.covariance))[MATRIX])
     notes = [*notes, *robust.notes]
     told = int(used.sum()) >= 3 and bool(sigma[MATRIX].max() <= _NOT_TOLD)
@@ -99,9 +99,10 @@ def fit_turns(recording: Recording, poses: PoseTable, fitted: Fitted, noise: Tri
         nothing = data.without(list(range(len(data.first))))
         found, covariance, _ = estimate(nothing, base, start, 0.0)
         sigma, missing = np.sqrt(np.diag(covariance)), _contradiction(data, start)
-        return _result(data, start, found, sigma, base, used, robust.misfit, notes, missing, contradicts=True)
+        outcome = _Outcome(found, sigma, base, missing, contradicts=True)
+        return _result(data, start, used, robust.misfit, notes, outcome)
     if told:
-        return _result(data, start, found, sigma, kept, used, robust.misfit, notes, None)
+        return _result(data, start, used, robust.misfit, notes, _Outcome(found, sigma, kept))
     missing = why_untold(int(used.sum()), sigma[MATRIX].reshape(3, 3) > _NOT_TOLD, data, used)
     if robust.misfit > 0.0 and int(used.sum()) >= 3 and _would_tell(some, start, _NUMBERS[MATRIX]):
         missing = (
@@ -113,11 +114,11 @@ def fit_turns(recording: Recording, poses: PoseTable, fitted: Fitted, noise: Tri
         base[_NUMBERS[MATRIX][list(DIAGONAL)]] = True
     else:
         found = Gyroscope(found.bias, g_sensitivity=found.g_sensitivity)
-    return _result(data, start, found, sigma, base, used, robust.misfit, notes, missing)
+    return _result(data, start, used, robust.misfit, notes, _Outcome(found, sigma, base, missing))
 
 
 def _scale_only(data: TurnData, base: NDArray[np.bool_], start: Gyroscope) -> tuple[Gyroscope, Array]:
-    """(found, deviations) of a diagonal matrix; what is off it stays unknown, within what data sheets allow."""
+    """(found, sigmas) of a diagonal matrix; what is off it stays unknown, within what data sheets allow."""
     free, cross = base.copy(), _NUMBERS[MATRIX][list(OFF_DIAGONAL)]
     free[MATRIX] = True
     _, _, line = estimate(data, free, start, 0.0, cross_sigma=CROSS)
@@ -200,12 +201,12 @@ def _robust(data: TurnData, free: NDArray[np.bool_], start: Gyroscope, out: list
     if misfit > 0.0:
         found, covariance, line = estimate(some, free, found, misfit)
     when = ", ".join(f"{data.t[data.starts[k]]:.4g}" for k in odd)
-    notes = [f"{len(odd)} of {turns} turns do not fit the others and were left out (from t = {when} s)"] if odd else []
+    notes = [f"{len(odd)} of {turns} turns do not fit the others and were excluded (from t = {when} s)"] if odd else []
     return _Robust(misfit, found, covariance, [*out, *odd], out, notes)
 
 
 def _misfit(data: TurnData, line: Linear, free: NDArray[np.bool_], known: Array) -> float:
-    """Deviation of the turns' residuals (rad) beyond what is known of their covariance."""
+    """Sigma of the turns' residuals (rad) beyond what is known of their covariance."""
     n, turns = 3 * len(data.rates), 2 * len(data.first)
     shape = np.zeros_like(known)
     shape[n:, n:] = np.eye(turns)
@@ -243,18 +244,22 @@ def _significant(
     return keep, reduced
 
 
+@dataclass(frozen=True, eq=False)
+class _Outcome:
+    """What the turns gave: found with its standard deviations; kept: unknowns that they determine; missing: why the
+    matrix is not determined; contradicts: they do not carry gravity from pose to pose."""
+
+    found: Gyroscope
+    sigma: Array
+    kept: NDArray[np.bool_]
+    missing: str | None = None
+    contradicts: bool = False
+
+
 def _result(
-    data: TurnData,
-    start: Gyroscope,
-    found: Gyroscope,
-    sigma: Array,
-    kept: NDArray[np.bool_],
-    used: NDArray[np.bool_],
-    misfit: float,
-    notes: list[str],
-    missing: str | None,
-    contradicts: bool = False,
+    data: TurnData, start: Gyroscope, used: NDArray[np.bool_], misfit: float, notes: list[str], outcome: _Outcome
 ) -> TurnsFit:
+    found, sigma, kept, missing = outcome.found, outcome.sigma, outcome.kept, outcome.missing
     deviations: dict[str, Array] = {"bias": sigma[BIAS]}
     undetermined = []
     diagonal = _NUMBERS[MATRIX][list(DIAGONAL)]
@@ -283,5 +288,5 @@ def _result(
             q_log(integrated(data, found)[0]),
         ),
         *(data.t[data.starts], data.t[data.ends], misfit, tuple(notes), tuple(undetermined), missing),
-        contradicts=contradicts,
+        contradicts=outcome.contradicts,
     )

@@ -17,11 +17,11 @@ from strapdown.kernels.whitening import factor, whiten
 from strapdown.rotation import matrix as matrix_of
 from strapdown.types import Array
 
-# Wide priors keep the equations solvable where the turns do not tell an unknown; its deviation then stays as wide
+# Wide priors keep the equations solvable where the turns do not tell an unknown; its sigma then stays as wide
 _PRIOR_BIAS, _PRIOR_MATRIX = 10.0, 0.3  # rad/s, no unit
 _PRIOR_G = 0.02  # rad/s per m/s2: over 10 deg/s per g
 _PRIOR_BEND = 0.3  # share of the rate at the fastest one
-_STEPS, _SMALL_STEP = 30, 1e-6  # of the prior's deviation: a hundredth of what the best log tells
+_STEPS, _SMALL_STEP = 30, 1e-6  # of the prior's sigma: a hundredth of what the best log determines
 DIAGONAL, OFF_DIAGONAL = (0, 4, 8), (1, 2, 3, 5, 6, 7)
 
 
@@ -117,14 +117,14 @@ def carried_past(data: TurnData, at: Gyroscope) -> Array:
 
 
 def linearised(data: TurnData, at: Gyroscope, turn_misfit: float = 0.0, with_covariance: bool = True) -> Linear:
-    """Poses and turns around the values `at`. turn_misfit (rad): deviation that noise does not explain."""
+    """Poses and turns around the values `at`. turn_misfit (rad): sigma that noise does not explain."""
     n, k = len(data.rates), len(data.first)
     q, sums = integrated(data, at)
     back = np.swapaxes(matrix_of(q), 1, 2)  # into the frame of the turn's end
     before, after = data.directions[data.first], data.directions[data.second]
     tangents = _tangents(after)
     turned = np.einsum("kab,kb->ka", back, before)
-    # a rotation phi, told in the frame of the start, moves the carried direction by back (before x phi)
+    # a rotation phi, expressed in the frame of the start, moves the carried direction by back (before x phi)
     by_phi = np.einsum("kta,kab,kbc->ktc", tangents, back, _cross(before))
     by_bias = -np.einsum("kca,ai->kci", sums[..., BY_ONE], at.matrix)
     by_g = -np.einsum("kcaf,ai->kcif", sums[..., BY_FORCE : BY_FORCE + 3], at.matrix).reshape(k, 3, 9)

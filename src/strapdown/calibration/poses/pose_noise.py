@@ -17,8 +17,8 @@ _BATCH_S = 0.25
 def white_variances(readings: Array, stills: tuple[Still, ...], step_s: float) -> Array:
     """Variance of each still mean by its short-term noise, (stills, 3).
 
-    From the deviation of its samples; noise behind a low-pass averages out more slowly than white noise does, by a
-    factor that is told from means over quarters of a second in all stills together.
+    From the sigma of its samples; noise behind a low-pass averages out more slowly than white noise does, by a
+    factor that is estimated from means over quarters of a second in all stills together.
     """
     batch = max(2, round(_BATCH_S / step_s))
     inside, between, freedom = np.zeros(3), np.zeros(3), 0

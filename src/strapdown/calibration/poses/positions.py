@@ -25,7 +25,7 @@ from strapdown.types import Array, Recording
 
 MODELS = ("auto", "diagonal", "full", "cubic", "squared")
 LEVEL_SIGMA_RAD = np.radians(0.1)  # a table and a case of plastic, set up with a spirit level; as calibrate_static
-_LARGEST, _WELL = 30.0, 5.0  # deviations of the unknowns per deviation of a pose: still told, told well
+_LARGEST, _WELL = 30.0, 5.0  # sigmas of the unknowns per sigma of a pose: still determined, determined well
 _SPARE = {"diagonal": 1, "full": 1, "cubic": 3}  # poses beyond the unknowns that "auto" asks for
 _BETTER = 0.7  # left-out residuals with cubic terms against those without
 _AT_THE_END = 0.2  # of a pose's samples at the log's extreme reading
@@ -60,7 +60,7 @@ def calibrate_positions(
     gravity_m_s2: local gravity (strapdown.earth.gravity). model: "diagonal" (6 unknowns), "full" (9), "cubic" (12),
     "squared" (12; the case stood squarely on its faces, level to level_sigma_rad), or "auto": the richest that the
     poses tell well. noise: the part's noise constants by instrument, as of a catalogue part; without them the drift is
-    told from the scatter of the poses. shortest_s: shortest pose.
+    estimated from the scatter of the poses. shortest_s: shortest pose.
     """
     if model not in MODELS:
         raise InputError(f'model "{model}" is not known; valid: {", ".join(MODELS)}')
@@ -69,7 +69,7 @@ def calibrate_positions(
     if not (np.isfinite(level_sigma_rad) and level_sigma_rad >= 0.0):
         raise InputError(f"level_sigma_rad is {level_sigma_rad}; give a number that is not negative")
     if recording.acc_s is None:
-        raise InputError("the log has no accelerometer, from which poses are told; record it along")
+        raise InputError("the log has no accelerometer, from which poses are found; record it too")
     refuse_calibrated(recording, *(name for name in ("accelerometer", "gyroscope") if _has(recording, name)))
     checked(recording, uses=("accelerometer", "gyroscope"), gravity=gravity_m_s2, rests=True)
     stills = still_intervals(recording, shortest_s=shortest_s)
@@ -108,7 +108,7 @@ def _not_saturated(recording: Recording, stills: tuple[Still, ...]) -> tuple[tup
     lost = len(stills) - len(good)
     if not good:
         raise InputError(f"all {lost} poses are at the end of the accelerometer's range; record with a wider range")
-    note = f"{lost} of {len(stills)} poses were left out: the accelerometer was at the end of its range"
+    note = f"{lost} of {len(stills)} poses were rejected: the accelerometer was at the end of its range"
     return tuple(good), (note,) if lost else ()
 
 
@@ -117,7 +117,7 @@ def _accelerometer(poses: PoseTable, model: str, level_sigma_rad: float) -> tupl
     if poses.distinct == 1:
         alike = f"all {len(poses)} still poses point the same way (within 3 deg)"
         raise InputError(
-            f"{alike if len(poses) > 1 else 'there is one usable still pose'}, which tells one number of the sensor; "
+            f"{alike if len(poses) > 1 else 'there is one usable still pose'}, which fixes one number of the sensor; "
             "put it down in at least six different poses"
         )
     if model == "squared":

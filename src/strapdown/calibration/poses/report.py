@@ -13,16 +13,16 @@ from strapdown.types import Array, Recording
 
 _MG = 9.80665e-3  # m/s2
 _GOOD_MG, _USABLE_MG = 2.0, 10.0  # left-out residual
-_GOOD_MATRIX, _USABLE_MATRIX = 2e-3, 1e-2  # deviation of the gyroscope's matrix
+_GOOD_MATRIX, _USABLE_MATRIX = 2e-3, 1e-2  # sigma of the gyroscope's matrix
 _GOOD_TURN, _USABLE_TURN = np.radians(0.3), np.radians(2.0)
 _ESTIMATED = (
-    "the part's noise is not known, so drift was told from the scatter of the poses: for parts with strong flicker "
+    "the part's noise is not known; drift was estimated from the scatter of the poses: for parts with strong flicker "
     "standard deviations of biases may be too small by up to 2; name the part"
 )
 
 
 def rms(values: Array) -> float:
-    """Of those that are told; inf if none is."""
+    """Of those that are determined; inf if none is."""
     told = values[np.isfinite(values)]
     return float(np.sqrt(np.mean(told**2))) if len(told) else float("inf")
 
@@ -39,10 +39,10 @@ def accelerometer_correction(
         said.append("there are as many unknowns as poses: nothing checks the result; add poses")
     elif not np.isfinite(left_out):
         verdict = "usable"
-        said.append("no pose can be left out without losing an unknown, so none checks the result; add poses")
+        said.append("no pose can be excluded without losing an unknown, so none checks the result; add poses")
     elif left_out > _GOOD_MG:
         verdict = "usable" if left_out <= _USABLE_MG else "poor"
-        said.append(f"poses left out of the fit are off by {left_out:.2g} mg; good are {_GOOD_MG:g}")
+        said.append(f"poses excluded from the fit are off by {left_out:.2g} mg; good are {_GOOD_MG:g}")
     if fitted.misfit > 0.5 * _MG:
         said.append(f"the poses scatter by {fitted.misfit / _MG:.2g} mg beyond the noise: the model is too simple")
         verdict = max(verdict, "usable", key=VERDICTS.index)
@@ -84,12 +84,12 @@ def accelerometer_correction(
 
 
 def _secant(part: Triad | None, gravity: float) -> str:
-    """A straight line through +-1 g of a part that bends: y - x = a (3 x - 4 x^3 / R^2), R the range."""
+    """A straight line through +-1 g of a nonlinear part: y - x = a (3 x - 4 x^3 / R^2), R the range."""
     if part is None or part.full_scale is None or not max(part.nonlinearity) > 0.0:
         return ", so the scale is that of the straight line over +-1 g"
     bend = 8.0 / np.sqrt(27.0) * max(part.nonlinearity) * gravity * (gravity / part.full_scale) ** 2
     return (
-        f", so the scale is that of the straight line over +-1 g; the part's nonlinearity bends it by up to "
+        f", so the scale is that of the straight line over +-1 g; the part's nonlinearity changes it by up to "
         f"{bend / _MG:.1f} mg between"
     )
 
@@ -97,7 +97,7 @@ def _secant(part: Triad | None, gravity: float) -> str:
 def gyroscope_correction(
     recording: Recording, poses: PoseTable, fitted: Fitted, turns: TurnsFit, noise_given: bool
 ) -> Correction:
-    """residual_rms is that of the rates at rest; where the turns end is told beside it, in rad."""
+    """residual_rms is that of the rates at rest; where the turns end is stated next to it, in rad."""
     said, verdict = list(turns.notes), "good"
     found, sigma = turns.gyroscope, dict(turns.sigma)
     after = rms(turns.after[turns.used]) if turns.used.any() else float("inf")

@@ -9,7 +9,7 @@ from strapdown.calibration.poses.pose_noise import drift_covariances, flicker_co
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 
-_LEAST_TURN = np.radians(5.0)  # between directions of gravity; a smaller one tells little and is only carried along
+_LEAST_TURN = np.radians(5.0)  # between directions of gravity; a smaller one shows little and is only carried along
 _STUCK = 3  # samples in a row at the extreme reading of the log: the end of the range
 
 
@@ -44,7 +44,7 @@ def turn_data(recording: Recording, poses: PoseTable, fitted: Fitted, noise: Tri
 
 
 def _ignored(fitted: Fitted, size: Array) -> Array:
-    """Covariance of the directions (3n, 3n) by the cross-coupling that a diagonal accelerometer leaves out."""
+    """Covariance of the directions (3n, 3n) by the cross-coupling that a diagonal accelerometer omits."""
     n = fitted.force / size
     columns = np.zeros((len(n), 3, 3))
     if fitted.model == "diagonal":
@@ -91,7 +91,7 @@ def unusable_turns(recording: Recording, data: TurnData) -> tuple[list[int], lis
     for found, what in ((clipped, "reaches the end of the range"), (gaps, "has samples missing")):
         if found:
             when = ", ".join(f"{recording.t[data.starts[k]]:.4g}" for k in found[:5])
-            notes.append(f"{len(found)} of {len(data.first)} turns were left out: the log {what} (from t = {when} s)")
+            notes.append(f"{len(found)} of {len(data.first)} turns were rejected: the log {what} (from t = {when} s)")
     return clipped + gaps, notes
 
 
@@ -101,7 +101,7 @@ def _longest(flags: NDArray[np.bool_]) -> int:
 
 
 def why_untold(used: int, weak: NDArray[np.bool_], data: TurnData, mask: NDArray[np.bool_]) -> str:
-    """Why elements of the matrix (weak, 3x3) are not told by the turns of the mask, with what to do."""
+    """Why elements of the matrix (weak, 3x3) are not determined by the turns of the mask, with what to do."""
     if used < 3:
         return f"{used} usable turns between poses are too few for 9 unknowns; turn the sensor through more poses"
     named = [f"{'xyz'[a]}{'xyz'[b]}" for a in range(3) for b in range(3) if weak[a, b]]

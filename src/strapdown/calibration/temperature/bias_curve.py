@@ -5,8 +5,9 @@ Model of an axis at rest in pose k, dT = temperature - reference_c:
     reading = offset_k + sum of c_p dT^p + x_k * sum of s_p dT^p + white noise + drift
 
 The c_p become temperature_bias. The s_p, temperature_scale, are in the model of an accelerometer that was at rest in
-poses with different gravity x_k along the axis, each over much of the temperatures; in one pose they cannot be told
-from the c_p, which then hold them. Only still samples count, as means over blocks of time with their full covariance.
+poses with different gravity x_k along the axis, each over much of the temperatures; in one pose they cannot be
+distinguished from the c_p, which then hold them. Only still samples count, as means over blocks of time with their full
+covariance.
 """
 
 from collections.abc import Mapping
@@ -28,9 +29,9 @@ from strapdown.types import Array, Recording
 LEAST_RANGE_C = 5.0
 HIGHEST_DEGREE = 3
 REFERENCE_C = 25.0  # where it lies in the data; else the middle of the data, rounded
-_FARTHEST_C = 100.0  # of the reference from the data: a curve says nothing there
+_FARTHEST_C = 100.0  # of the reference from the data: a curve shows nothing there
 _SAME_POSE_RAD = np.radians(2.0)  # a fixture brings a pose back to much less
-_LEAST_LEVER = 3.0  # m/s2: spread of gravity along an axis over the poses for its scale to be told
+_LEAST_LEVER = 3.0  # m/s2: spread of gravity along an axis over the poses for its scale to be determined
 _LEAST_SHARE = 0.5  # of the range of temperature that a pose must see for its slope to count
 _BLOCKS_PER_PARAMETER = 4
 
@@ -102,7 +103,7 @@ def _refuse_far_reference(reference_c: float, celsius: Array) -> None:
 def _check_range(low: float, high: float, blocks: Blocks, highest_degree: int) -> None:
     if high - low < LEAST_RANGE_C:
         raise InputError(
-            f"the temperature changes by {high - low:.2f} degC while the sensor lies still ({low:.2f} to {high:.2f}), "
+            f"the temperature changes by {high - low:.2f} degC while the sensor is at rest ({low:.2f} to {high:.2f}), "
             f"and a curve needs at least {LEAST_RANGE_C:g} degC: start cold, or heat it further"
         )
     needed = _BLOCKS_PER_PARAMETER * (highest_degree + 2)

@@ -1,7 +1,7 @@
-"""Of which degree a curve against temperature is: chosen by predicting stretches of time that were left out.
+"""Of which degree a curve against temperature is: chosen by predicting stretches of time that were excluded.
 
 Leaving out single samples would leave their neighbours in, which drift along with them, and every degree would look
-good. So whole stretches are left out, and they are predicted with what the rest says of the drift.
+good. So whole stretches are omitted, and they are predicted with what the rest states of the drift.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from strapdown.calibration.noise.block_covariance import Fitted, least_squares
 from strapdown.types import Array
 
 FOLDS = 8
-_SHOWS = 3.5  # deviations: a power that shows less on every axis is left out, whatever it did in cross-validation
+_SHOWS = 3.5  # sigmas: a power that shows less on every axis is omitted, whatever it did in cross-validation
 
 
 def chosen_degree(
@@ -25,7 +25,7 @@ def chosen_degree(
     The lowest degree that predicts as well as the best, on the axis that needs the most; "as well": worse by less than
     the standard error of the difference, fold by fold. Then powers go that do not show in the fit. means (m, 3) in the
     order of time; design(degree, axis), whose first `fixed` columns are offsets; covariances by axis. scores (highest +
-    1, 3): mean square error of prediction in units of its expected deviation: 1 for a model that is complete.
+    1, 3): mean square error of prediction in units of its expected sigma: 1 for a model that is complete.
     """
     by_fold = np.empty((highest + 1, 3, FOLDS))
     for axis in range(3):
@@ -47,7 +47,7 @@ def chosen_degree(
 
 
 def _shows(fit: Fitted, fixed: int, degree: int) -> bool:
-    """Is the highest power, of the bias or of the scale, well above its deviation?"""
+    """Is the highest power, of the bias or of the scale, well above its sigma?"""
     highest = slice(fixed + degree - 1, None, degree)
     return bool((np.abs(fit.values[highest]) > _SHOWS * fit.sigma[highest]).any())
 

@@ -1,7 +1,7 @@
-"""Where a sensor lies still while its temperature changes.
+"""Where a sensor is at rest while its temperature changes.
 
-Rest is told from a steady turn by the gyroscope's offset, and heat moves that offset, at the start of a warm-up by more
-than a slow turn would. So what follows temperature is taken off roughly before rest is looked for.
+Rest is distinguished from a steady turn by the gyroscope's offset, and heat moves that offset, at the start of a
+warm-up by more than a slow turn would. So what follows temperature is taken off roughly before rest is looked for.
 """
 
 from dataclasses import replace
@@ -13,7 +13,7 @@ from strapdown.types import Array, Recording
 
 _MEDIANS = 400  # of the log: turns are outliers among them
 _DEGREE = 3
-_ROUNDS = 15  # of reweighting, towards least absolute deviations
+_ROUNDS = 15  # of reweighting, towards least absolute errors
 
 
 def still_while_heated(recording: Recording) -> tuple[Still, ...]:

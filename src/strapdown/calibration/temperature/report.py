@@ -14,8 +14,8 @@ from strapdown.types import Array
 _LAG_SIGMAS = 4.5  # once in 1e5 axes by chance
 _LEAST_RATE = 0.2  # rates of heating must differ by so much of the largest for a lag to show at all
 _WIDE_C = 20.0  # a narrower range is usable near it only
-_SMOOTH_BLOCKS = 5  # over which the rate of heating is told
-# Deviation of the curve within its range to be called good, usable: 0.01 and 0.05 deg/s, 1 and 5 mg
+_SMOOTH_BLOCKS = 5  # over which the rate of heating is estimated
+# Sigma of the curve within its range to be called good, usable: 0.01 and 0.05 deg/s, 1 and 5 mg
 _GOOD = {"accelerometer": 0.01, "gyroscope": np.radians(0.01)}
 _USABLE = {"accelerometer": 0.05, "gyroscope": np.radians(0.05)}
 
@@ -43,7 +43,7 @@ class TemperatureCurve:
     """One instrument. celsius (m,), before and after (m, 3): block means as read and corrected; pose (m,).
 
     degree: of the bias curve; scores (degrees, 3): cross-validated mean square, in expected ones. covariance (3, p,
-    p): of offset (of the pose most seen) and c_1 .. c_degree, axis by axis. sigma_left: deviation that the noise model
+    p): of offset (of the pose most seen) and c_1 .. c_degree, axis by axis. sigma_left: sigma that the noise model
     expects of a block. lag: heating against cooling, None where the log cannot tell.
     """
 
@@ -71,7 +71,7 @@ def thermal_lag(
 ) -> Lag | None:
     """A further column, the rate of heating: bias(T - delay dT/dt) = bias(T) - delay bias'(T) dT/dt.
 
-    None where the rate hardly changes: it then cannot be told from the offset.
+    None where the rate hardly changes: it then cannot be distinguished from the offset.
     """
     rate = _rate(blocks, celsius)
     span = float(np.ptp(rate))
@@ -117,7 +117,7 @@ def found_temperature(
     band = np.einsum("np,apq,nq->na", powers[:, first:], curve.covariance[:, first:, first:], powers[:, first:])
     worst = float(np.sqrt(band.max()))
     verdict = "good" if worst <= _GOOD[curve.name] else "usable" if worst <= _USABLE[curve.name] else "poor"
-    notes = [f"degree {curve.degree}, chosen by predicting stretches of time that were left out"]
+    notes = [f"degree {curve.degree}, chosen by predicting stretches of time that were excluded"]
     if verdict != "good":
         notes.append(
             f"the curve is known to {worst:.2g} {unit} within its range; {_GOOD[curve.name]:.2g} would be good"
@@ -167,11 +167,11 @@ def _undetermined(acc: bool, scaled: tuple[bool, ...], poses: int) -> tuple[str,
         said = ["matrix: a gyroscope at rest shows nothing of its scale", "temperature_scale: neither of its change"]
         alone = "g_sensitivity: the bias holds its part in this pose; rest in several poses at one temperature"
         return (*said, alone if poses == 1 else "g_sensitivity: the bias is the mean over the poses")
-    said = ["bias, matrix: an offset cannot be told from a tilt; calibrate by positions"]
+    said = ["bias, matrix: an offset cannot be distinguished from a tilt; calibrate by positions"]
     missing = [axis for axis, shows in zip("xyz", scaled, strict=True) if not shows]
     if missing:
         said.append(
             f"temperature_scale of {', '.join(missing)}: in one pose a change of scale along known gravity cannot be "
-            "told from a change of bias, and temperature_bias holds both; heat it with the axis up, then down"
+            "distinguished from a change of bias, and temperature_bias holds both; heat it with the axis up, then down"
         )
     return tuple(said)

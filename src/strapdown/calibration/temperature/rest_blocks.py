@@ -86,7 +86,7 @@ def refuse_saturated(recording: Recording, name: str, values: Array, rows: NDArr
     if recording.clipped is not None and recording.clipped[rows].any():
         first = int(np.flatnonzero(recording.clipped & rows)[0])
         raise InputError(
-            f"{int(recording.clipped[rows].sum())} samples are saturated while the sensor lies still, the first at "
+            f"{int(recording.clipped[rows].sum())} samples are saturated while the sensor is at rest, the first at "
             f"sample {first} (t = {recording.t[first]:.6g} s); choose a wider range and record again"
         )
     still = values[rows]

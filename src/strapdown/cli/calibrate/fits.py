@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import wraps
+from inspect import Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,13 +37,15 @@ if TYPE_CHECKING:
 Output = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="CAL.toml", help="Write the calibration into this file.")
 ]
-Plot = Annotated[bool, typer.Option("--plot", help="Also draw the evidence, into CAL.png (LOG.png without -o).")]
+Plot = Annotated[bool, typer.Option("--plot", help="Also draw residuals and data, into CAL.png (LOG.png without -o).")]
 Part = Annotated[
     str | None,
-    typer.Option("--part", metavar="PART", help="Part of the catalogue: its noise, and its name in the file."),
+    typer.Option(
+        "--part", metavar="PART", help="Part of the catalogue: its noise is used, its name is written into the file."
+    ),
 ]
 Specimen = Annotated[
-    str | None, typer.Option("--specimen", metavar="TEXT", help="Which specimen: its name in the file.")
+    str | None, typer.Option("--specimen", metavar="TEXT", help="Name of the specimen, written into the file.")
 ]
 After = Annotated[
     Path | None,
@@ -52,37 +56,41 @@ calibrate = typer.Typer(rich_markup_mode="rich", no_args_is_help=True)
 
 @calibrate.callback()
 def _group() -> None:
-    """Undo the sensor: offsets, scale, misalignment, temperature, iron, each with its uncertainty.
+    """Calibrate a sensor: offsets, scale, misalignment, temperature, hard and soft iron, each with its uncertainty.
 
     Example: strapdown calibrate positions poses.csv -o cal.toml --plot
     """
 
 
 @dataclass(frozen=True)
-class _Job:
-    """What every method's command has in common."""
+class _Method:
+    """What differs between the methods: the fit, its picture, and the kernels it needs."""
 
-    log: Path
-    sensor: str | None
-    columns: Path | None
-    output: Path | None
-    plot: bool
-    part: str | None
-    specimen: str | None
-    after: Path | None
-    as_json: bool
+    fit: "Callable[[Recording, Mapping[str, Triad] | None, Calibration | None], Any]"
+    figure: "Callable[[Any, str], Figure]"
+    kernels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What every method's command has in common: its fields are the options."""
+
+    log: Log
+    output: Output = None
+    sensor: Sensor = None
+    columns: Columns = None
+    part: Part = None
+    specimen: Specimen = None
+    after: After = None
+    plot: Plot = False
+    as_json: Json = False
 
     def picture(self) -> Path | None:
         if not self.plot:
             return None
         return (self.output or Path(self.log.name.split(".")[0])).with_suffix(".png")
 
-    def run(
-        self,
-        fit: "Callable[[Recording, Mapping[str, Triad] | None, Calibration | None], Any]",
-        figure: "Callable[[Any, str], Figure]",
-        kernels: tuple[str, ...] = (),
-    ) -> None:
+    def run(self, method: _Method) -> None:
         from strapdown.calibration.apply import apply, joined, warn_other_part
         from strapdown.calibration.calibration_file import read_calibration, write_calibration
         from strapdown.cli import screen
@@ -102,13 +110,13 @@ class _Job:
         before = None if self.after is None else read_calibration(self.after)
         recording = read_log(self.log, self.sensor, self.columns)
         part, noise = noise_of_part(recording, self.part)
-        screen.ready(*kernels)
+        screen.ready(*method.kernels)
         try:
             with screen.warnings_shown() as warned:
-                if before is None:  # otherwise applying it says so
+                if before is None:  # otherwise applying it reports it
                     warn_other_part("--part", self.part, recording)
                 raw = recording if before is None else replace(apply(before, recording), meta=recording.meta)
-                result = fit(raw, noise, before)
+                result = method.fit(raw, noise, before)
         except InputError as error:
             raise refused(self.log, error) from None
         if part is not None and part.lower().endswith(".toml"):  # a part file: its name holds in every folder
@@ -118,7 +126,7 @@ class _Job:
         if self.output is not None:
             write_calibration(self.output, whole)
         if picture is not None:
-            save(figure(result, self.log.name), picture)
+            save(method.figure(result, self.log.name), picture)
         paths = {
             "output": None if self.output is None else str(self.output),
             "plot": None if picture is None else str(picture),
@@ -131,6 +139,23 @@ class _Job:
             print(f"calibration: {self.output}")
         if picture is not None:
             print(f"picture:     {picture}")
+
+
+def _with_common_options(command: "Callable[..., _Method]") -> "Callable[..., None]":
+    """The command with the options of _Job: log and output before its own, the others after."""
+    own = list(signature(command).parameters.values())
+    common = list(signature(_Job).parameters.values())
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        job = _Job(**{p.name: given.pop(p.name) for p in common})
+        job.run(command(**given))
+
+    parameters = [*common[:2], *own, *common[2:]]
+    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    del run.__wrapped__
+    return run
 
 
 def _signed(calibration: "Calibration", log: str, part: str | None, specimen: str | None) -> "Calibration":
@@ -146,26 +171,18 @@ def _signed(calibration: "Calibration", log: str, part: str | None, specimen: st
 
 
 @calibrate.command("static")
+@_with_common_options
 def static(
-    log: Log,
-    output: Output = None,
     roll: Annotated[float, typer.Option(metavar="DEG", help="Known attitude of the sensor at rest.")] = 0.0,
     pitch: Annotated[float, typer.Option(metavar="DEG", help="Known attitude of the sensor at rest.")] = 0.0,
     levelness: Annotated[
-        float, typer.Option("--levelness", metavar="DEG", help="How well that is known (deviation).")
+        float, typer.Option("--levelness", metavar="DEG", help="Standard deviation of that attitude.")
     ] = 0.1,
     latitude: Latitude = None,
     height: Height = 0.0,
     gravity: Gravity = None,
-    sensor: Sensor = None,
-    columns: Columns = None,
-    part: Part = None,
-    specimen: Specimen = None,
-    after: After = None,
-    plot: Plot = False,
-    as_json: Json = False,
-) -> None:
-    """Offsets of accelerometer and gyroscope from rest in one known attitude, as paper B does at every start.
+) -> _Method:
+    """Find the offsets of accelerometer and gyroscope, from rest in one known attitude (paper B).
 
     Example: strapdown calibrate static start.csv -o cal.toml
     """
@@ -184,33 +201,26 @@ def static(
             noise=noise,
         )
 
-    _Job(log, sensor, columns, output, plot, part, specimen, after, as_json).run(fit, static_figure)
+    return _Method(fit, static_figure)
 
 
 @calibrate.command("positions")
+@_with_common_options
 def positions(
-    log: Log,
-    output: Output = None,
     model: Annotated[
-        str, typer.Option(metavar="NAME", help="auto, diagonal, full, cubic, or squared (case stood on its faces).")
+        str,
+        typer.Option(metavar="NAME", help="auto, diagonal, full, cubic, or squared (the case stands on its faces)."),
     ] = "auto",
     levelness: Annotated[
-        float, typer.Option(metavar="DEG", help="squared: how level table and case are (deviation).")
+        float, typer.Option(metavar="DEG", help="squared: standard deviation of table and case from level.")
     ] = 0.1,
     latitude: Latitude = None,
     height: Height = 0.0,
     gravity: Gravity = None,
-    sensor: Sensor = None,
-    columns: Columns = None,
-    part: Part = None,
-    specimen: Specimen = None,
-    after: After = None,
-    plot: Plot = False,
-    as_json: Json = False,
-) -> None:
-    """Accelerometer from rest in six or more poses, gyroscope from the turns between them; by hand, no turntable.
+) -> _Method:
+    """Calibrate the accelerometer from six or more poses at rest, and the gyroscope from the turns between them.
 
-    Put the sensor down in each pose for a few seconds, on every face and on edges, and turn it about all its axes.
+    No turntable is needed. Put the sensor down for a few seconds on every face and on edges; turn it about all axes.
 
     Example: strapdown calibrate positions poses.csv --latitude 55.75 -o cal.toml --plot
     """
@@ -223,25 +233,17 @@ def positions(
         local = gravity_at(recording, latitude, height, gravity)[0]
         return calibrate_positions(recording, local, model=model, noise=noise, level_sigma_rad=math.radians(levelness))
 
-    _Job(log, sensor, columns, output, plot, part, specimen, after, as_json).run(fit, positions_figure, ("turns",))
+    return _Method(fit, positions_figure, ("turns",))
 
 
 @calibrate.command("temperature")
+@_with_common_options
 def temperature(
-    log: Log,
-    output: Output = None,
     reference: Annotated[
-        float | None, typer.Option(metavar="DEGC", help="Temperature at which the bias is told; 25 if not given.")
+        float | None, typer.Option(metavar="DEGC", help="Temperature at which the bias is given; default: 25.")
     ] = None,
-    sensor: Sensor = None,
-    columns: Columns = None,
-    part: Part = None,
-    specimen: Specimen = None,
-    after: After = None,
-    plot: Plot = False,
-    as_json: Json = False,
-) -> None:
-    """Bias against temperature from a log at rest while the sensor warms up or a chamber changes it.
+) -> _Method:
+    """Calibrate bias against temperature, from a log at rest while the temperature changes.
 
     Example: strapdown calibrate temperature warm_up.csv -o cal.toml --plot
     """
@@ -251,27 +253,19 @@ def temperature(
     def fit(recording: "Recording", noise: "Mapping[str, Triad] | None", _: "Calibration | None") -> Any:
         return calibrate_temperature(recording, noise=noise, reference_c=reference)
 
-    _Job(log, sensor, columns, output, plot, part, specimen, after, as_json).run(fit, temperature_figure)
+    return _Method(fit, temperature_figure)
 
 
 @calibrate.command("magnetometer")
+@_with_common_options
 def magnetometer(
-    log: Log,
-    output: Output = None,
     latitude: Latitude = None,
     longitude: Longitude = None,
     height: Height = 0.0,
     year: Year = None,
     field: Strength = None,
-    sensor: Sensor = None,
-    columns: Columns = None,
-    part: Part = None,
-    specimen: Specimen = None,
-    after: After = None,
-    plot: Plot = False,
-    as_json: Json = False,
-) -> None:
-    """Hard and soft iron from a log in which the sensor is turned through all directions, away from steel.
+) -> _Method:
+    """Calibrate hard and soft iron, from a log in which the sensor is turned through all directions, away from steel.
 
     With the place (or the field's strength) the readings come out in true size; with an accelerometer in the log the
     axes of both are aligned.
@@ -298,9 +292,7 @@ def magnetometer(
         level = None if known is None else Correction(known.unit, known.found, sigma=sigma)
         return calibrate_magnetometer(recording, field_ut=size, dip_rad=angle, noise=noise, accelerometer=level)
 
-    _Job(log, sensor, columns, output, plot, part, specimen, after, as_json).run(
-        fit, magnetometer_figure, ("ellipsoid",)
-    )
+    return _Method(fit, magnetometer_figure, ("ellipsoid",))
 
 
 calibrate.command("apply")(apply_to)

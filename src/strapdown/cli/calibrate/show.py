@@ -57,12 +57,12 @@ def _finite(value: Any) -> Any:
 
 
 def show(calibration: "Calibration") -> None:
-    """One table for each instrument, then what is left, what could not be told, and the verdict."""
+    """One table for each instrument, then what is left, what could not be determined, and the verdict."""
     from strapdown.cli import screen
 
     for name, c in calibration.corrections.items():
         screen.show_table(
-            f"{name.capitalize()}: {c.found.method}", ["parameter", "unit", "x", "y", "z"], _rows(c), left=2
+            f"{name.capitalize()}: {c.found.method}", ["parameter", "unit", "x", "y", "z"], _rows(c), left=2, keys=2
         )
         unit, factor = _SHOWN[c.unit]
         if c.found.residual_rms is not None:
@@ -114,7 +114,7 @@ def _rows(c: "Correction") -> list[list[str]]:
 
 
 def _cell(value: float, sigma: float) -> str:
-    """Value and deviation, with the digits that the deviation leaves; a value that was assumed stands alone."""
+    """Value and sigma, with the digits that the sigma leaves; a value that was assumed stands alone."""
     if not math.isfinite(sigma):
         return f"{value:.5g} (assumed)"
     if sigma == 0.0:
@@ -135,7 +135,7 @@ def show_checks(checks: "tuple[Check, ...]") -> None:
         holds = "not known" if not item.told else "yes" if item.holds else "NO"
         rows.append([item.instrument, item.what, unit, *numbers, holds])
     columns = ["instrument", "what should be constant", "unit", "before", "after", "allowed", "holds"]
-    screen.show_table("Calibration against the log (rms)", columns, rows, left=3)
+    screen.show_table("Calibration against the log (rms)", columns, rows, left=3, keys=2)
     for item in checks:
         for note in item.notes:
             print(f"note: {item.instrument}: {note}")

@@ -23,6 +23,17 @@ from strapdown.cli.log import (
 )
 
 
+def refuse_swapped(calibration: Path, log: Path, what: str) -> None:
+    from strapdown.errors import InputError
+    from strapdown.io import FORMATS
+
+    if calibration.name.lower().endswith(tuple(FORMATS)) and log.suffix.lower() == ".toml":
+        raise InputError(
+            f"{calibration} is named as a log and {log} as a calibration; the calibration comes first: "
+            f"strapdown calibrate {what} {log} {calibration}"
+        )
+
+
 def apply_to(
     calibration: Annotated[Path, typer.Argument(metavar="CAL.toml", help="The calibration.")],
     log: Log,
@@ -44,6 +55,7 @@ def apply_to(
     from strapdown.io import check_writable, write
     from strapdown.io.atomic import refuse_overwriting
 
+    refuse_swapped(calibration, log, "apply")
     check_writable(output)
     refuse_overwriting((output,), (calibration, log, columns))
     found = read_calibration(calibration)
@@ -77,9 +89,9 @@ def check_log(
     columns: Columns = None,
     as_json: Json = False,
 ) -> None:
-    """Does the calibration still fit the sensor? Gravity and rates where the log is at rest, and the field's size.
+    """Check a calibration with a new log: gravity and rates at rest, strength of the magnetic field.
 
-    Of a simulated log the corrected readings are compared with its truth, too. Exit code 1 if it does not hold.
+    For a simulated log the corrected readings are also compared with the truth. Exit code 1 if it does not hold.
 
     Example: strapdown calibrate check cal.toml today.csv --latitude 55.75
     """
@@ -91,6 +103,7 @@ def check_log(
     from strapdown.cli.calibrate.show import checks_document, show_checks, show_truth, truth_document
     from strapdown.errors import InputError
 
+    refuse_swapped(calibration, log, "check")
     found = read_calibration(calibration)
     recording = read_log(log, sensor, columns)
     local, origin = gravity_at(recording, latitude, height, gravity)

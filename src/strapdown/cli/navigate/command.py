@@ -26,13 +26,15 @@ _KERNELS = ("navigation",)
 def navigate(
     log: Log,
     name: Annotated[
-        str, typer.Option("--filter", metavar="NAME", help="eskf, ekf15 (paper C's), or both, with a comma.")
+        str,
+        typer.Option("--filter", metavar="NAME", help="eskf (ours), ekf15 (paper C's), or both, separated by a comma."),
     ] = "eskf",
     vehicle: Annotated[
         str, typer.Option(metavar="KIND", help="robot (wheels, flat floor), foot, hand, or free (stops alone).")
     ] = "robot",
     heading: Annotated[
-        float | None, typer.Option(metavar="DEG", help="At the start, clockwise from north; else the magnetometer's.")
+        float | None,
+        typer.Option(metavar="DEG", help="Heading at the start, clockwise from north; default: by the magnetometer."),
     ] = None,
     heading_sigma: Annotated[float, typer.Option(metavar="DEG", help="Standard deviation of --heading.")] = 1.0,
     declination: Annotated[
@@ -41,7 +43,7 @@ def navigate(
     calibration: Annotated[
         Path | None, typer.Option(metavar="CAL.toml", help="Apply this calibration to the log first.")
     ] = None,
-    part: Annotated[str | None, typer.Option(metavar="PART", help="Part of the catalogue: its noise.")] = None,
+    part: Annotated[str | None, typer.Option(metavar="PART", help="Part of the catalogue whose noise to use.")] = None,
     reference: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Truth: poses or positions by time, or stops in order (columns x, y)."),
@@ -49,10 +51,11 @@ def navigate(
     floor: Annotated[
         bool | None,
         typer.Option(
-            "--flat-floor/--no-flat-floor", help="Stops are as high as the first, or as measured; else by the vehicle."
+            "--flat-floor/--no-flat-floor",
+            help="All stops at one height, or heights as measured; default: by the vehicle.",
         ),
     ] = None,
-    smooth: Annotated[bool, typer.Option("--smooth", help="Off line: use later samples too (eskf).")] = False,
+    smooth: Annotated[bool, typer.Option("--smooth", help="Smooth: use later samples too (eskf only).")] = False,
     latitude: Latitude = None,
     height: Height = 0.0,
     gravity: Gravity = None,
@@ -64,15 +67,19 @@ def navigate(
         str | None, typer.Option(metavar="NAME", help="Sensor of the log whose odometer to use.")
     ] = None,
     mounting: Annotated[
-        str | None, typer.Option(metavar="ROLL,PITCH,YAW", help="How the sensor sits on the body, deg; else the log's.")
+        str | None,
+        typer.Option(
+            metavar="ROLL,PITCH,YAW", help="Rotation of the sensor on the body, deg; default: that of the log."
+        ),
     ] = None,
     lever: Annotated[
         str | None,
-        typer.Option(metavar="X,Y,Z", help="Sensor seen from the body's origin, m; the path is then this origin's."),
+        typer.Option(
+            metavar="X,Y,Z",
+            help="Position of the sensor from the body's origin, m; the path is then that of the origin.",
+        ),
     ] = None,
-    odometer_scale: Annotated[
-        float, typer.Option(metavar="S", help="True metres for one metre of the odometer.")
-    ] = 1.0,
+    odometer_scale: Annotated[float, typer.Option(metavar="S", help="True metres per metre of the odometer.")] = 1.0,
     odometer_sigma: Annotated[float, typer.Option(metavar="PERCENT", help="Standard deviation of that scale.")] = 0.2,
     columns: Columns = None,
     output: Annotated[
@@ -80,7 +87,7 @@ def navigate(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Where it went: strapdown navigation with zero-velocity updates, from a log that begins at rest.
+    """Path from a log that begins at rest: strapdown navigation with zero-velocity updates.
 
     With a reference, or the truth in the log, prints the error at every stop as paper C does.
 
@@ -136,7 +143,7 @@ def navigate(
     if declination is None:
         declination = declination_of(recording, recording.mag_s is not None, notes)
         if recording.mag_s is not None and declination == 0.0:
-            notes.append("no declination is given or told by the log: magnetic north is taken for north")
+            notes.append("no declination is given, and the log states none: magnetic north is taken as true north")
     truth, stops = reference_of(recording, reference, q_bs, r_bs_b)
     if truth is not None:
         refuse_other_run(recording.t, truth)

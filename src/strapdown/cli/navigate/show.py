@@ -1,4 +1,4 @@
-"""What strapdown navigate says on the screen and in JSON."""
+"""What strapdown navigate prints, as a table and as JSON."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def shares(found: "dict[str, Navigated]", truth: "Reference | None") -> list[str]:
-    """A sentence where the truth tells only of a part of the log."""
+    """A sentence where the truth covers only a part of the log."""
     from strapdown.evaluation.matching import matched
 
     if truth is None:
@@ -20,7 +20,7 @@ def shares(found: "dict[str, Navigated]", truth: "Reference | None") -> list[str
     if compared_s >= 0.99 * all_s:
         return []
     share = 100.0 * compared_s / all_s
-    return [f"the reference tells of {compared_s:.4g} of {all_s:.4g} s ({share:.0f} %): errors are of that part alone"]
+    return [f"the reference covers {compared_s:.4g} of {all_s:.4g} s ({share:.0f} %); errors are of that part alone"]
 
 
 def numbers(navigated: "Navigated", truth: "Reference | None", table: "StopTable | None") -> dict[str, Any]:
@@ -46,6 +46,7 @@ def numbers(navigated: "Navigated", truth: "Reference | None", table: "StopTable
         "against_truth": None if truth is None else evaluate(solution, truth).numbers(),
     }
     if table is not None:
+        said["largest_percent_of_way"] = table.worst.percent
         said["stops"] = [
             {
                 "number": row.number,
@@ -68,7 +69,8 @@ def show(document: dict[str, dict[str, Any]]) -> None:
     for name, said in document.items():
         x, y, z = said["last_position_m"]
         against = said["against_truth"] or {}
-        final, worst = against.get("final_percent"), against.get("max_percent")
+        percents = [against.get(key) for key in ("final_percent", "largest_percent_of_path")]
+        percents += [said[key] for key in ("largest_percent_of_way",) if key in said]
         rows.append(
             [
                 name,
@@ -78,12 +80,11 @@ def show(document: dict[str, dict[str, Any]]) -> None:
                 f"{z:.3f}",
                 f"{said['closing_error_m']:.3f}",
                 str(said["stops_believed"]),
-                "-" if final is None else f"{final:.2f}",
-                "-" if worst is None else f"{worst:.2f}",
+                *("-" if percent is None else f"{percent:.2f}" for percent in percents),
             ]
         )
-    screen.show_table(
-        "Where it went (m), and its error in % of the path where the truth is known",
-        ["filter", "path", "x", "y", "z", "end to start", "stops", "at the end", "at most, of the whole path"],
-        rows,
-    )
+    columns = ["filter", "path length, m", "end x, m", "end y, m", "end z, m", "end to start, m", "stops"]
+    columns += ["error at the end, % of the path", "largest error, % of the path"]
+    if any("largest_percent_of_way" in said for said in document.values()):
+        columns.append("largest error at a stop, % of the way so far")
+    screen.show_table("Path, and horizontal errors where the truth is known", columns, rows)

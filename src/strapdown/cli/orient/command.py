@@ -24,15 +24,18 @@ def orient(
     log: Annotated[
         Path | None, typer.Argument(metavar="LOG", help="The log: .csv, .csv.gz or .parquet.", show_default=False)
     ] = None,
-    name: Annotated[str, typer.Option("--filter", metavar="NAME", help="Which filter; --list has them.")] = _DEFAULT,
+    name: Annotated[
+        str, typer.Option("--filter", metavar="NAME", help="Name of the filter; --list shows all.")
+    ] = _DEFAULT,
     compare: Annotated[
-        str | None, typer.Option("--compare", metavar="NAMES", help="Several filters, with commas; or all.")
+        str | None, typer.Option("--compare", metavar="NAMES", help="Several filters, separated by commas, or: all.")
     ] = None,
     smooth: Annotated[
-        bool, typer.Option("--smooth", help="Off line: use later samples too, if the filter can.")
+        bool, typer.Option("--smooth", help="Smooth: use later samples too, where the filter can.")
     ] = False,
     axes: Annotated[
-        str, typer.Option(metavar="6|9|auto", help="Without or with magnetometer; auto: with, if the log has one.")
+        str,
+        typer.Option(metavar="6|9|auto", help="6: without magnetometer, 9: with it, auto: with it if the log has one."),
     ] = "auto",
     magnetometer: Annotated[
         str | None, typer.Option(metavar="NAME", help="Sensor of the log whose magnetometer to use, at its own rate.")
@@ -40,7 +43,7 @@ def orient(
     declination: Annotated[
         float | None, typer.Option(metavar="DEG", help="Magnetic declination, east positive: heading from true north.")
     ] = None,
-    part: Annotated[str | None, typer.Option(metavar="PART", help="Take noise settings from this part.")] = None,
+    part: Annotated[str | None, typer.Option(metavar="PART", help="Part of the catalogue whose noise to use.")] = None,
     calibration: Annotated[
         Path | None, typer.Option(metavar="CAL.toml", help="Apply this calibration to the log first.")
     ] = None,
@@ -50,7 +53,9 @@ def orient(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="DIR", help="Folder for solutions, angles and the picture.")
     ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="Describe the filters and when to use which.")] = False,
+    listed: Annotated[
+        bool, typer.Option("--list", help="Describe the filters, and when to use which, and exit.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Attitude from a log of gyroscope, accelerometer and, if there is one, magnetometer.
@@ -59,6 +64,7 @@ def orient(
 
     Example: strapdown orient flight.parquet --compare all -o out
     """
+    from strapdown.calibration.calibration_file import read_calibration
     from strapdown.cli import screen
     from strapdown.errors import InputError
     from strapdown.io.atomic import refuse_overwriting
@@ -84,8 +90,9 @@ def orient(
     sensors = read_sensors(log, columns)
     recording = chosen(sensors, sensor, log)
     own = None if magnetometer is None else chosen(sensors, magnetometer, log)
+    known = None if calibration is None else read_calibration(calibration)
     try:
-        ready = prepared(recording, own, axes, calibration, gravity, part)
+        ready = prepared(recording, own, axes, known, gravity, part)
         if declination is None:
             declination = declination_of(ready.recording if own is None else own, ready.nine, ready.notes)
         screen.ready(*kernel_files(names, smooth))
@@ -260,12 +267,16 @@ def _show(solutions: "dict[str, Solution]", errors: dict[str, Any], nine: bool) 
         keys = ("total_deg", "heading_deg", "inclination_deg")
         rows.append([name, *(["-"] * 3 if found is None else [f"{found[key]:.3f}" for key in keys]), *angles, *shares])
     against = "RMS error against the log's truth and last angles" if errors else "last angles"
-    title = f"Attitude, {9 if nine else 6} axes: {against} (deg), samples (%)"
+    title = f"Attitude, {9 if nine else 6} axes: {against}; share of samples at rest and of rejected readings"
     if errors and not nine:
         title += "; for the errors the first heading is the truth's"
     screen.show_table(
         title,
-        ["filter", "total", "heading", "inclination", "roll", "pitch", "yaw", "rest", "acc rejected", "mag rejected"],
+        [
+            *("filter", "total error, deg", "heading error, deg", "inclination error, deg"),
+            *("last roll, deg", "last pitch, deg", "last yaw, deg"),
+            *("rest, %", "acc rejected, %", "mag rejected, %"),
+        ],
         rows,
     )
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from strapdown.cli.log import gravity_at
@@ -39,7 +38,7 @@ def prepared(
     recording: "Recording",
     own: "Recording | None",
     axes: str,
-    calibration: Path | None,
+    calibration: "Calibration | None",
     gravity: float | None,
     part: str | None,
 ) -> Prepared:
@@ -54,24 +53,21 @@ def prepared(
     if gravity is not None:
         recording = recording.with_meta(gravity_m_s2=gravity)
     notes: list[str] = []
-    found = None
     if calibration is not None:
         from strapdown.calibration.apply import apply
-        from strapdown.calibration.calibration_file import read_calibration
         from strapdown.cli import screen
 
-        found = read_calibration(calibration)
         with screen.warnings_shown() as warned:
-            recording = apply(found, recording)
-            if own is not None and "magnetometer" in found.corrections:
-                own = apply(found, own)
+            recording = apply(calibration, recording)
+            if own is not None and "magnetometer" in calibration.corrections:
+                own = apply(calibration, own)
         notes += warned
     has = own is not None or recording.mag_s is not None
     nine = has if axes == "auto" else axes == "9"
     notes += uncalibrated(recording, own, magnetometer=nine)
     if axes == "auto" and not has:
         notes.append("the log has no magnetometer: 6 axes, the heading is the gyroscope's and starts at 0")
-    return Prepared(recording, own, nine, local, named, noise, found, notes)
+    return Prepared(recording, own, nine, local, named, noise, calibration, notes)
 
 
 def uncalibrated(recording: "Recording", own: "Recording | None" = None, *, magnetometer: bool = True) -> list[str]:
@@ -130,7 +126,7 @@ def filter_for(name: str, log: Prepared, declination_deg: float, part_given: boo
 
 
 def _after_calibration(filt: Any, log: Prepared, noise: "Mapping[str, Triad] | None") -> Any:
-    """The filter with what a calibration leaves over: tilt by the accelerometer, first bias and turns of the gyroscope.
+    """The filter with the residual errors of a calibration: tilt by the accelerometer, bias and turns of the gyroscope.
 
     Wander is the part's, so without a part the filter's own numbers, for a calibrated consumer part, are the least.
     """
@@ -163,12 +159,12 @@ def _after_calibration(filt: Any, log: Prepared, noise: "Mapping[str, Triad] | N
         f"{key} {getattr(found, key):.2g}" for key in more if corrections and getattr(found, key) != getattr(filt, key)
     ]
     if told:
-        log.notes.append(f"{filt.name}: {', '.join(told)}, by what the calibration leaves over")
+        log.notes.append(f"{filt.name}: {', '.join(told)}, from the residual errors of the calibration")
     return found
 
 
 def _left(correction: "Correction | None", parameter: str) -> float | None:
-    """Deviation of a parameter of a calibration for one axis (root mean square over the axes); None if not found."""
+    """Sigma of a parameter of a calibration for one axis (root mean square over the axes); None if not found."""
     import numpy as np
 
     sigma = None if correction is None else correction.sigma.get(parameter)

@@ -18,31 +18,33 @@ def reproduce(
     experiment: Annotated[
         str | None,
         typer.Argument(
-            metavar="[EXPERIMENT]",
+            metavar="EXPERIMENT",
             help="A: a-a, a-b, a-c, a-d or a-e. B: sensors, orientation. "
-            "C: calibration, navigation, scenarios, foot. All if left out.",
+            "C: calibration, navigation, scenarios, foot. Default: all.",
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="DIR", help="Folder for recordings and figures; made if not there."),
+        typer.Option("-o", "--output", metavar="DIR", help="Folder for recordings and figures; created if missing."),
     ] = None,
     coppeliasim: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Compare on poses recorded from CoppeliaSim in this folder instead."),
+        typer.Option(
+            metavar="DIR", help="Instead: compare the methods on poses recorded from CoppeliaSim, in this folder."
+        ),
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="B, C: recorded data of others (or STRAPDOWN_DATA, or ../shared/data)."),
+        typer.Option(metavar="DIR", help="B, C: folder of recorded data; default: the variable STRAPDOWN_DATA."),
     ] = None,
     runs: Annotated[int | None, typer.Option(metavar="N", help="C: how many virtual specimens or robots.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of the tables.")] = False,
 ) -> None:
     """Repeat a paper's experiments and print each claim: published, ours, tolerance, holds.
 
-    Paper A runs at 50, 10 and 1 ms with every method. Paper B: errors of virtual parts, analysed back; orientation
-    filters. Paper C: calibration, its two tests with both filters, mishaps, recorded walks. Exit code 1 if a claim does
-    not hold.
+    Paper A: virtual sensors at steps of 50, 10 and 1 ms with every method. Paper B: errors of virtual parts, found
+    again from their readings; orientation filters. Paper C: calibration, its two tests with both filters, faults,
+    recorded walks. Exit code 1 if a claim does not hold.
 
     Example: strapdown reproduce A a-e -o out
     """
@@ -114,27 +116,30 @@ def _write(result: "Reproduction", folder: Path, owner: str) -> list[Path]:
 
 
 def _show(result: "Reproduction") -> None:
-    """Errors by experiment, phase and method, the three steps side by side."""
+    """A table of errors for each experiment: by sensor, phase and method, the three steps side by side."""
     from strapdown.cli import screen
     from strapdown.papers.a.experiments import STEPS_MS
 
-    table: dict[tuple[str, ...], dict[int, tuple[float, float]]] = {}
+    tables: dict[str, dict[tuple[str, ...], dict[int, tuple[float, float]]]] = {}
     for row in result.errors:
-        table.setdefault((row.experiment, row.sensor, row.phase, row.method), {})[row.step_ms] = (row.acc, row.gyr)
-    if table:
+        table = tables.setdefault(row.experiment, {})
+        table.setdefault((row.sensor, row.phase, row.method), {})[row.step_ms] = (row.acc, row.gyr)
+    for experiment, table in tables.items():
         screen.show_table(
-            "Largest error of every method: accelerometer m/s2, gyroscope rad/s (proof mass: gyroscope exact)",
-            ["", "sensor", "phase", "method", *(f"{name} {s} ms" for name in ("acc", "gyr") for s in STEPS_MS)],
+            f"{experiment}, largest error by step: accelerometer (acc), gyroscope (gyr; exact with a proof mass)",
+            ["sensor", "phase", "method"]
+            + [f"{name}, {s} ms, {unit}" for name, unit in (("acc", "m/s2"), ("gyr", "rad/s")) for s in STEPS_MS],
             [
                 [*key, *(screen.short(value[step][i]) for i in range(2) for step in STEPS_MS)]
                 for key, value in table.items()
             ],
-            left=4,
+            left=3,
+            keys=3,
         )
     if result.run_ups:
         screen.show_table(
-            "A-d, run-up time: error of the line fit and of the first sample at speed, s",
-            ["case", "step ms", "method", "analytic s", "line fit error", "first sample error"],
+            "A-d, run-up time: error of the line fit and of the first sample at speed",
+            ["case", "step, ms", "method", "analytic, s", "error of line fit, s", "error of first sample, s"],
             [
                 [
                     str(r.case),
@@ -147,6 +152,7 @@ def _show(result: "Reproduction") -> None:
                 for r in result.run_ups
             ],
             left=3,
+            keys=3,
         )
 
 
@@ -205,9 +211,10 @@ def _compare_coppeliasim(folder: Path, output: Path | None, as_json: bool) -> No
     else:
         columns = [("acc", m) for m in ("ours", "paper", "shipped", "force")]
         columns += [("gyr", m) for m in ("ours", "paper", "shipped")]
+        units = {"acc": "m/s2", "gyr": "rad/s"}
         screen.show_table(
-            "Poses recorded from CoppeliaSim: RMS error, accelerometer m/s2, gyroscope rad/s",
-            ["run", "phase", "sensor", *(f"{kind} {method}" for kind, method in columns)],
+            "Poses recorded from CoppeliaSim: RMS error of accelerometer (acc) and gyroscope (gyr) by method",
+            ["run", "phase", "sensor", *(f"{kind} {method}, {units[kind]}" for kind, method in columns)],
             [
                 [
                     row.run,
@@ -222,11 +229,12 @@ def _compare_coppeliasim(folder: Path, output: Path | None, as_json: bool) -> No
                 for row in result.rows
             ],
             left=3,
+            keys=3,
         )
         if result.run_ups:
             screen.show_table(
-                "A-d, run-up time, s",
-                ["run", "analytic", "line fit", "error", "first sample (paper's gyroscope)"],
+                "A-d, run-up time",
+                ["run", "analytic, s", "line fit, s", "error of line fit, s", "first sample (paper's gyroscope), s"],
                 [
                     [
                         r.run,

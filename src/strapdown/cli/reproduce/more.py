@@ -50,7 +50,11 @@ def reproduce_b(experiment: str | None, folder: Path, data: Path | None, as_json
         claims += found.claims
         figures |= found.figures
         table = found.broad
-        notes += ["no BROAD trials here: give their folder with --data"] if table is None else list(table.notes)
+        notes += (
+            ["the BROAD trials were not found: give their folder with --data, or in STRAPDOWN_DATA"]
+            if table is None
+            else list(table.notes)
+        )
     more: dict[str, Any] = {} if table is None else {"broad": _scores(table)}
     if table is not None and not as_json:
         _show_broad(table)
@@ -102,7 +106,7 @@ def reproduce_c(experiment: str | None, folder: Path, data: Path | None, runs: i
     if "scenarios" in names:
         from strapdown.papers.c.scenarios import claims as scenario_claims
 
-        with screen.progress("paper C, mishaps", 1.0) as done:
+        with screen.progress("paper C, faults", 1.0) as done:
             claims += scenario_claims(done, runs or 10)[0]
     if "foot" in names:
         claims += _foot(recorded, notes)
@@ -115,14 +119,14 @@ def _foot(recorded: Path | None, notes: list[str]) -> "list[Claim]":
 
     here = [] if recorded is None else [name for name in SETS if (recorded / name).is_dir()]
     if recorded is None or len(here) < len(SETS):
-        notes.append("no recorded walks here: give their folder with --data, or in STRAPDOWN_DATA")
+        notes.append("the recorded walks were not found: give their folder with --data, or in STRAPDOWN_DATA")
         return []
     with screen.progress("recorded walks", 1.0) as done:
         return real_claims(recorded, done)
 
 
 def _needed(recorded: Path | None, names: Sequence[str], what: str) -> None:
-    """An experiment that was asked for by its name is not left out silently."""
+    """An experiment that was asked for by its name is not excluded silently."""
     from strapdown.errors import InputError
 
     missing = [name for name in names if recorded is None or not (recorded / name).is_dir()]
@@ -184,5 +188,5 @@ def _show_broad(table: "BroadTable") -> None:
 
     rows = [[method, *(f"{x:.2f}" for x in table.mean(method))] for method in table.scores]
     count = len(next(iter(table.scores.values())))
-    title = f"BROAD, {count} trials: RMSE over the movement, mean of the trials, deg; every method with its defaults"
-    screen.show_table(title, ["method", "total", "heading", "inclination"], rows)
+    title = f"BROAD, {count} trials: RMSE over the movement, mean of the trials; every method with its defaults"
+    screen.show_table(title, ["method", "total, deg", "heading, deg", "inclination, deg"], rows)

@@ -180,7 +180,7 @@ def _add_motor(spec: Any, motor: Motor, carried: float, physics: Physics) -> Non
 
 
 def _compensate_gravity(spec: Any, motors: Sequence[Motor]) -> None:
-    """Let motors carry the weight of the links behind them; a link that hangs on any free joint keeps its weight."""
+    """Let motors carry the weight of the links behind them; a link on a free joint keeps its weight."""
     carrying = {m.joint for m in motors if m.gravity_compensation and m.kind != "torque"}
     carried = {spec.worldbody.id}  # by number: not every body has a name
     for body in spec.bodies:  # parents come before children

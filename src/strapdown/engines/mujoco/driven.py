@@ -2,7 +2,7 @@
 
 Positions, speeds and accelerations of the joints come from the program's formulas, and MuJoCo's inverse dynamics
 turns them into the motion of every link. Writing positions alone would give accelerations that are off by the
-whole motion (8.5 m/s2 in the case of design/engines.md). Joints without a command stand still; joints that follow
+whole motion (8.5 m/s2 in a case that we measured). Joints without a command stand still; joints that follow
 others by a mimic or an equality follow exactly.
 """
 
@@ -29,7 +29,7 @@ _LOOKS = 64  # for limits, in each piece of a program: a leader goes on one way 
 
 
 class DrivenRobot(BuiltRobot):
-    """A robot that is where its program says; a MotionSource."""
+    """A robot that is where its program puts it; a MotionSource."""
 
     def __init__(
         self,

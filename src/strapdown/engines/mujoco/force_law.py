@@ -25,8 +25,11 @@ class ForceLaw(Protocol):
         """Memory as at the start; the engine's state is already there."""
         ...
 
-    def apply(self, size_s: float) -> None:
-        """Write the forces over the coming step, from the present state. May be called again for another size."""
+    def apply(self, size_s: float) -> bool:
+        """Write the forces over the coming step, from the present state. May be called again for another size.
+
+        Returns whether constants of the model have changed, so that all must be computed anew.
+        """
         ...
 
     def settle(self, largest: float) -> bool:

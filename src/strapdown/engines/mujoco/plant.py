@@ -18,8 +18,8 @@ from strapdown.engines.mujoco.built_robot import SteppedRobot
 from strapdown.engines.mujoco.contacts import Contact, contacts
 from strapdown.engines.mujoco.controls import idle_target
 from strapdown.engines.mujoco.force_law import ForceLaw
-from strapdown.engines.mujoco.integrators import StepAcceleration
-from strapdown.engines.mujoco.robot_file import RobotFile, check_contacts_fit, quiet
+from strapdown.engines.mujoco.integrators import StepAcceleration, use_acceleration
+from strapdown.engines.mujoco.robot_file import RobotFile, check_contacts_fit, is_quiet, quiet
 from strapdown.engines.mujoco.snapshot import RunningPush, model_digest, packed, unpacked
 from strapdown.engines.parts import Motor, Mount, Physics, Start
 from strapdown.engines.program import SNAP_S
@@ -49,6 +49,7 @@ class MujocoPlant(SteppedRobot):
     ) -> None:
         """law: forces that act besides those of motors and pushes."""
         self.physics = physics
+        self._step_s = physics.step_s
         self._built = build(robot, physics, motors, (), start)
         model = self.model
         begin = {item.joint: item.position for item in start}
@@ -113,22 +114,15 @@ class MujocoPlant(SteppedRobot):
 
     def advance_to(self, t_s: float) -> None:
         """Move on to a time (s): whole steps on the grid of the physics step, and a part of one at the end."""
-        now, step_s = self._time_s, self.physics.step_s
-        if not (math.isfinite(t_s) and t_s > now - SNAP_S):
-            raise InputError(f"cannot advance to {t_s} s: the time is {now:.6g} s; give a later time, or restore")
-        with quiet():
-            while now < t_s - SNAP_S:
-                end = (math.floor((now + SNAP_S) / step_s) + 1) * step_s
-                if t_s < end - SNAP_S:
-                    end = t_s
-                for push in self._pushes:
-                    if push.until_s < end - SNAP_S:
-                        end = push.until_s
-                size = end - now
-                self._step(step_s if abs(size - step_s) < SNAP_S else size)
-                self._time_s = now = end
-                if self._pushes:
-                    self._end_pushes()
+        if not (math.isfinite(t_s) and t_s > self._time_s - SNAP_S):
+            raise InputError(
+                f"cannot advance to {t_s} s: the time is {self._time_s:.6g} s; give a later time, or restore"
+            )
+        if is_quiet():
+            self._advance(t_s)
+        else:
+            with quiet():
+                self._advance(t_s)
 
     def read(self, mounts: Sequence[Mount], out: Array) -> None:
         """One row per mount at the present time, columns as in live.PLANT_COLUMNS; out is (mounts, 22), float64."""
@@ -141,8 +135,10 @@ class MujocoPlant(SteppedRobot):
         read_mounts(*self._where, *self._links_now, self._g_n, *self._how, out)
 
     def advance_reading(self, mounts: Sequence[Mount], out: Array, each: Callable[[int], None] | None = None) -> None:
-        """Make len(out) physics steps and read the mounts after each: the bits of advance_to and read, one after the
-        other, in two thirds of the time. out: (steps, mounts, 22). each(k): called after row k."""
+        """Make len(out) physics steps and read the mounts after each. out: (steps, mounts, 22). each(k): called after
+        row k. The trajectory is that of advance_to, to the bit. Accelerations are those under the forces at the end of
+        the step; of robots with servos in their joints, those of the step that was made: a command that comes at every
+        step would else be seen only after the servo has answered it."""
         mounts = tuple(mounts)
         if mounts != self._planned:
             self._plan(mounts)
@@ -154,8 +150,9 @@ class MujocoPlant(SteppedRobot):
         quick = quick and abs(self._time_s - first * step_s) < SNAP_S and self._timestep_s == step_s
         if not quick:
             for k in range(len(out)):
+                before = self._qvel.copy()
                 self.advance_to((first + k + 1) * step_s)
-                self.read(mounts, out[k])
+                self._read_past_step(before, out[k])
                 if each is not None:
                     each(k)
             return
@@ -181,6 +178,16 @@ class MujocoPlant(SteppedRobot):
         check_contacts_fit(self._warnings)
         self._forwarded_s = self._placed_s = step_s
         self._warm_kept = self._readable = True
+
+    def _read_past_step(self, before: Array, out: Array) -> None:
+        """Read the mounts of this instant with the mean acceleration of the step that led to it."""
+        self._refresh()
+        reported = self.data.qacc.copy()
+        with quiet():
+            use_acceleration(*self._engine, (self._qvel - before) / self.physics.step_s)
+        read_mounts(*self._where, *self._links_now, self._g_n, *self._how, out)
+        self.data.qacc[:] = reported
+        self._readable = False
 
     def contacts(self) -> list[Contact]:
         """All contacts at this instant, with their forces."""
@@ -213,6 +220,21 @@ class MujocoPlant(SteppedRobot):
             self._refresh()
         return self.data
 
+    def _advance(self, t_s: float) -> None:
+        now, step_s = self._time_s, self._step_s
+        while now < t_s - SNAP_S:
+            end = (math.floor((now + SNAP_S) / step_s) + 1) * step_s
+            if t_s < end - SNAP_S:
+                end = t_s
+            for push in self._pushes:
+                if push.until_s < end - SNAP_S:
+                    end = push.until_s
+            size = end - now
+            self._step(step_s if abs(size - step_s) < SNAP_S else size)
+            self._time_s = now = end
+            if self._pushes:
+                self._end_pushes()
+
     def _arrived(self) -> None:
         """A new instant: nothing is derived from its state yet."""
         self._forwarded_s = 0.0  # the step size that mj_forward was made for at this instant; 0: not made
@@ -226,8 +248,8 @@ class MujocoPlant(SteppedRobot):
         else:
             self._warm_before[:] = self._warm_now
             self._warm_kept = True
-        if self._law is not None:
-            self._law.apply(size_s)
+        if self._law is not None and self._law.apply(size_s):
+            self._placed_s = 0.0
         if self._placed_s == size_s:  # only commands and forces are new
             mujoco.mj_forwardSkip(*self._engine, _VELOCITY_STAGE, 1)
         else:
@@ -262,10 +284,16 @@ class MujocoPlant(SteppedRobot):
         """Link velocities and accelerations of this instant, under the present commands."""
         if self._readable and self._forwarded_s:
             return
-        with quiet():
-            if self._forwarded_s != self.physics.step_s:
-                self._forward(self.physics.step_s)
-            self._acceleration.use()
+        if is_quiet():
+            self._derive()
+        else:
+            with quiet():
+                self._derive()
+
+    def _derive(self) -> None:
+        if self._forwarded_s != self._step_s:
+            self._forward(self._step_s)
+        self._acceleration.use()
         self._readable = True
 
     def _end_pushes(self) -> None:

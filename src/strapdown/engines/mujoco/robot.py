@@ -1,6 +1,6 @@
 """Robots in MuJoCo as a motion source: stepped live, or run through a program with every reading fresh.
 
-MuJoCo's sensor values after `mj_step` belong to the start of the step (design/engines.md). Here they are never read
+MuJoCo's sensor values after `mj_step` belong to the start of the step. Here they are never read
 that way: `state()` brings them up to date first, and `record()` gives each row the time of the state that made it.
 Switches of the program that fall between two steps split the step there. A sensor time between two steps is
 reached on the side, which leaves the trajectory as it is.

@@ -176,6 +176,11 @@ class quiet(ContextDecorator):
         return quiet()
 
 
+def is_quiet() -> bool:
+    """Whether the program is inside `quiet` already."""
+    return mujoco.get_mju_user_warning() is _ignore
+
+
 def _ignore(_: str) -> None:
     pass
 

@@ -5,6 +5,7 @@ from strapdown.environment.blocks import (
     arithmetic,
     attitude,
     console,
+    eskf_block,
     estimate,
     filters,
     flight_control,
@@ -30,7 +31,7 @@ from strapdown.environment.diagram.kinds import kinds_of
 
 GENERAL = (sources, arithmetic, vectors, attitude, limits, logic, integrator, filters, pid, watching)
 VEHICLE = (
-    *(console, taps, truth, static_calibration, imu_block, orientation_filters),
+    *(console, taps, truth, static_calibration, imu_block, orientation_filters, eskf_block),
     *(sticks, position_control, flight_control, height_control, mixers, ground_control, actuators, estimate),
 )
 MODULES = (*GENERAL, *VEHICLE)

@@ -10,6 +10,7 @@ from strapdown.environment.blocks.common import between, not_negative
 from strapdown.environment.diagram.block import BlockParameters
 
 _SIGMAS = 8.0  # of white noise: no sample of a day at 1 kHz is as far off by chance
+_FIRST = 20  # readings until the noise is known to a sixth, and readings are compared with it
 _WINDOW_S = 0.25  # means over this time are compared with the first one
 _DEG = math.pi / 180.0
 
@@ -74,8 +75,7 @@ def continued(
     sigma = np.sqrt(noise2 / (2.0 * rest.samples))
     single = np.repeat((limits.most_rate_dps * _DEG, limits.most_force_m_s2), 3)
     mean = rest.sums / rest.samples
-    # in the first readings the noise is not known; their limits are the given ones
-    if (np.abs(off - mean) > np.maximum(single, _SIGMAS * sigma if rest.samples > 10 else 0.0)).any():
+    if rest.samples >= _FIRST and (np.abs(off - mean) > np.maximum(single, _SIGMAS * sigma)).any():
         return None
     window, window_count, window_s, before = rest.window + off, rest.window_count + 1, rest.window_s + dt, rest.before
     if window_s >= _WINDOW_S:

@@ -148,3 +148,31 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         "block_s": _above_0("Heading step", "s", "Time between two steps of the heading filter."),
     },
 }
+
+# of the block eskf: a setting, and its default where it is not that of the filter
+ESKF: dict[str, tuple[Setting, float | None]] = {
+    "gyr_white": (_above_0("Gyroscope noise", "rad/sqrt(s)", "White noise N of the gyroscope."), None),
+    "acc_white": (_above_0("Accelerometer noise", "m/s/sqrt(s)", "White noise N of the accelerometer."), 0.02),
+    "gyr_bias_sigma": (_from_0("Gyroscope bias", "rad/s", "Standard deviation of the constant offset."), None),
+    "acc_bias_sigma": (_from_0("Accelerometer bias", "m/s2", "Standard deviation of the constant offset."), None),
+    "gyr_drift": (_from_0("Gyroscope drift", "rad/s", "Standard deviation of the slow part of the bias."), None),
+    "acc_drift": (_from_0("Accelerometer drift", "m/s2", "Standard deviation of the slow part of the bias."), None),
+    "drift_time_s": (_above_0("Drift time", "s", "Correlation time of the slow parts."), None),
+    "gyr_walk": (_from_0("Gyroscope walk", "rad/s/sqrt(s)", "Random walk K of the gyroscope's bias."), None),
+    "acc_walk": (_from_0("Accelerometer walk", "m/s2/sqrt(s)", "Random walk K of the accelerometer's bias."), None),
+    "gyr_matrix_sigma": (_from_0("Gyroscope scale", "1", "Standard deviation of scale and cross-coupling."), None),
+    "gate_probability": (
+        Setting("Gate", "1", 0.0, 0.999, "How often an honest measurement may be rejected; 0: never."),
+        None,
+    ),
+    "gap_s": (_above_0("Gap", "s", "A longer step without samples is a gap."), None),
+    "gravity_m_s2": (Setting("Gravity", "m/s2", 0.1, 100.0, "Gravity at the place."), 9.81),
+    "height_sigma_m": (_above_0("Height sigma", "m", "Standard deviation of a height."), 0.05),
+    "heading_sigma_deg": (_above_0("Magnetic sigma", "deg", "Standard deviation of a magnetic heading."), 2.0),
+    "declination_deg": (Setting("Declination", "deg", -180.0, 180.0, "Magnetic north, east positive."), 0.0),
+}
+ESKF_SWITCHES = {
+    "zero_velocity": ("Zero velocity", "Use stops: the velocity is 0.", True),
+    "zero_rate": ("Zero rate", "Use stops: the angular rate is 0.", True),
+    "magnetic_heading": ("Magnetic heading", "Use the magnetometer's heading.", False),
+}

@@ -28,7 +28,7 @@ class _Settings(RestLimits, parameters_of("paper-b", without=("low_pass_s", "cal
     level: bool = parameter(
         True,
         title="Level",
-        description="On: level during the calibration, heading by the magnetometer. Off: attitude by the accelerometer.",
+        description="On: level during the calibration, heading by the magnetometer. Off: by the accelerometer.",
     )
 
 

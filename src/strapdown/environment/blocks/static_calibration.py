@@ -136,18 +136,18 @@ class StaticCalibration:
         if self.p.paper:
             size = math.hypot(*force.tolist())
             force = force * (self.p.gravity_m_s2 / size) if size > 0.0 else force
-        rate = gyroscope - result.gyroscope
-        return state, (force, rate, *result[2:], 1.0, busy, moving_flag)
+        _, _, attitude, bias_sigma, tilt_sigma, heading_sigma = result
+        outputs = (attitude, bias_sigma, tilt_sigma, heading_sigma, 1.0, busy, moving_flag)
+        return state, (force, gyroscope - result.gyroscope, *outputs)
 
     def _result(self, rest: Rest, inclinometer: Array) -> Result:
         p, mean, sigma = self.p, rest.mean, rest.sigma
         rate, force = mean[:3], mean[3:]
         if p.known_attitude:
             up_x, up_y = (math.sin(float(tilt)) for tilt in inclinometer)  # of the vertical, frame b
+            up_z = math.sqrt(max(1.0 - up_x * up_x - up_y * up_y, 0.0))
         else:
-            size = float(np.linalg.norm(force)) or 1.0
-            up_x, up_y = float(force[0]) / size, float(force[1]) / size
-        up_z = math.sqrt(max(1.0 - up_x * up_x - up_y * up_y, 0.0))
+            up_x, up_y, up_z = (force / (float(np.linalg.norm(force)) or 1.0)).tolist()
         roll, pitch = math.atan2(up_y, up_z), math.atan2(-up_x, math.hypot(up_y, up_z))
         offset = force - p.gravity_m_s2 * np.array((up_x, up_y, up_z)) if p.known_attitude else np.zeros(3)
         white = sigma / math.sqrt(rest.samples)

@@ -1,7 +1,6 @@
 """Diagram files (TOML): the models of the tables are the format. docs/diagram.md explains every key."""
 
 import os
-import re
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from strapdown.environment.diagram.problem import DiagramError, Problem, did_you_mean
 from strapdown.environment.table import Number, Positive, Table
 from strapdown.io.atomic import whole_bytes, whole_file
+from strapdown.io.expected import expected
 from strapdown.io.toml_text import shown, toml_key, toml_value
 
 VERSION = 1
@@ -215,10 +215,8 @@ def _problem(complaint: Any, values: Any) -> Problem:
         given = complaint["input"]
         if len(loc) > 1 and isinstance(values, dict):
             given = values.get(field)
-        text = "a value is missing" if complaint["type"] == "missing" else complaint["msg"]
-        text = text[0].lower() + text[1:]
-        text = re.sub(r"valid (dictionary or instance of )?\w*Table\b|valid dictionary\b", "table", text)
-        message = f"{field or 'the table'} is {shown(given)}: {text.replace('tuple', 'list')}"
+        wanted = "all its values" if complaint["type"] == "missing" else expected(complaint)
+        message = f"{field or 'the table'} is {shown(given)}; give {wanted}"
     return Problem("file", block, ", ".join(places), message)
 
 

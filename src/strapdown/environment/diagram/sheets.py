@@ -12,6 +12,7 @@ from strapdown.environment.diagram.file import BlockTable, Diagram, PortTable, S
 from strapdown.environment.diagram.kinds import Kinds
 from strapdown.environment.diagram.port import Port
 from strapdown.environment.diagram.problem import Hints, Problem
+from strapdown.io.expected import expected
 from strapdown.io.toml_text import shown
 
 OWN = ""  # in a link: a port of the sheet itself instead of a block's
@@ -144,8 +145,7 @@ def _parameter_sentence(complaint: Any, names: list[str], hint: Hints) -> str:
         return f'parameter "{name}" is missing; give it'
     if complaint["type"] == "value_error":
         return " ".join(filter(None, (f'parameter "{name}"' if name else "", str(complaint["ctx"]["error"]))))
-    text = complaint["msg"][0].lower() + complaint["msg"][1:]
-    return f'parameter "{name}" is {shown(complaint["input"])}: {text.replace("tuple", "list")}'
+    return f'parameter "{name}" is {shown(complaint["input"])}; give {expected(complaint)}'
 
 
 def _listed(names: list[str]) -> str:

@@ -14,7 +14,7 @@ from strapdown.environment.session.events import SessionEvent
 from strapdown.environment.session.faults import GustFault, Magnet, Outage, TemperatureStep, WeakMotor
 from strapdown.environment.session.live_sensors import LiveSensor, ModuleSensor, ValueSensor
 from strapdown.environment.session.scene import SceneTable
-from strapdown.environment.session.sensor_faults import SensorFault
+from strapdown.environment.session.sensor_faults import Biased, SensorFault
 from strapdown.errors import InputError
 from strapdown.sensors.triad import Triad
 
@@ -126,6 +126,11 @@ def _begin_fault(session: "Session", command: c.BeginFault) -> tuple[SessionEven
         if fault.instrument is not None and fault.instrument not in sensor.instruments:
             had = ", ".join(sensor.instruments)
             raise InputError(f'sensor "{fault.sensor}" has no {fault.instrument}; it has {had}')
+        size = getattr(sensor, "size", 3)
+        if isinstance(fault, Biased) and len(fault.offset) not in (1, size):
+            raise InputError(
+                f'fault "{name}": offset has {len(fault.offset)} numbers; sensor "{sensor.name}" needs one, or {size}'
+            )
         sensor.begin_fault(name, fault, session.seed)
     elif isinstance(fault, Outage):
         sensor = _sensor(session, fault.sensor)

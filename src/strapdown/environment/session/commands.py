@@ -77,6 +77,4 @@ class SetScene:
     changes: Mapping[str, Any] = field(default_factory=dict)
 
 
-Command = (
-    SetConsole | SetParameters | SetDiagram | SetErrors | DrawSpecimen | BeginFault | EndFault | Push | SetScene
-)
+Command = SetConsole | SetParameters | SetDiagram | SetErrors | DrawSpecimen | BeginFault | EndFault | Push | SetScene

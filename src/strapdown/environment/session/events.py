@@ -15,6 +15,8 @@ class SessionEvent(NamedTuple):
 SENTENCES = {
     "console": "console: {changes}",
     "refused": "refused: {reason}",
+    "calibrated": "calibrated at rest",
+    "calibration_refused": "calibration refused: the vehicle moves, or the switch was on too briefly",
     "fault": 'fault "{name}" begins: {fault}',
     "fault_ends": 'fault "{name}" ends',
     "parameters": 'block "{block}": {changes}',

@@ -18,6 +18,8 @@ from strapdown.environment.session.sensor_faults import (
 )
 from strapdown.environment.table import Name, Number, Positive, Vector
 
+THERMAL_S = 30.0  # time constant of a small board in still air
+
 
 class WeakMotor(Fault):
     """A motor that gives a share of its thrust or torque."""
@@ -41,7 +43,7 @@ class TemperatureStep(Fault):
 
     kind: Literal["temperature_step"] = "temperature_step"
     step_c: Number
-    time_constant_s: Positive = 30.0  # of a small board in still air
+    time_constant_s: Positive = THERMAL_S
 
 
 class GustFault(Fault):

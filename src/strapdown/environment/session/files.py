@@ -67,7 +67,7 @@ def _table(run: SessionRecording) -> pa.Table:
 
 
 def read_console(path: str | PathLike[str]) -> list[tuple[float, dict[str, Any]]]:
-    """What the operator did in a recorded session: times and changes of the console. path: its folder, or its signals."""
+    """What the operator did in a recorded session: times and changes of the console. path: its folder or signals."""
     path = Path(path)
     path = path / SIGNALS if path.is_dir() else path
     with parquet_file(path, "session", "record") as file:

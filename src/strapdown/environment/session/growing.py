@@ -10,8 +10,8 @@ _CHUNK = 4096  # rows
 
 
 class GrowingRows:
-    """Rows of `width` numbers in chunks: adding one copies nothing that is there. Rows at the beginning can be forgotten;
-    the others keep their numbers."""
+    """Rows of `width` numbers in chunks: adding one copies nothing that is there. Rows at the beginning can be
+    forgotten; the others keep their numbers."""
 
     def __init__(self, width: int) -> None:
         self.width = width
@@ -69,5 +69,5 @@ class GrowingRows:
             return np.empty((0, self.width))
         first = max(first, self.first)
         start = first // _CHUNK - self._gone
-        chunks = self._chunks[start:-1] + [self._last[: self._used]]
+        chunks = [*self._chunks[start:-1], self._last[: self._used]]
         return np.concatenate(chunks)[first - (start + self._gone) * _CHUNK :]

@@ -27,7 +27,7 @@ _ORDER = tuple(FIELDS)  # accelerometer, gyroscope, magnetometer: their places i
 @dataclass
 class Around:
     """What sensors feel besides motion; one object, changed in place each cycle. jets: phase, speed and acceleration of
-    each source of vibration, for each row (n, 3 sources). celsius: None if each part has its own constant temperature."""
+    each source of vibration, for each row (n, 3 sources). celsius: None if each part has a constant temperature."""
 
     field_n: Array
     magnets: Array
@@ -51,6 +51,7 @@ class LiveSensor:
 
     instruments: tuple[str, ...] = ()
     rate_hz: float | None = None  # None: a pace of its own
+    next_s = -math.inf  # sense need not be called with rows that end before
 
     def __init__(self, name: str, mount: Mount, base_hz: float) -> None:
         self.name, self.mount, self.base_hz = name, mount, base_hz
@@ -241,7 +242,9 @@ class ModuleSensor(LiveSensor):
 
     def ideal_now(self, instrument: str) -> Array:
         """What an ideal instrument reads now, frame s."""
-        return {"accelerometer": self._acc, "gyroscope": self._gyr, "magnetometer": self._mag}[instrument][self._count - 1]
+        return {"accelerometer": self._acc, "gyroscope": self._gyr, "magnetometer": self._mag}[instrument][
+            self._count - 1
+        ]
 
     def motion(self) -> Motion:
         """The truth of the sensor's frame at its own times."""
@@ -255,21 +258,30 @@ def motion_of(rows: Array) -> Motion:
 
 
 class ValueSensor(LiveSensor):
-    """A sensor with a pace of its own. `read(state, t, row) -> (state, reading or None)`; a reading has `size` numbers,
-    then size sigmas and an instant where `fix` is true."""
+    """A sensor with a pace of its own. `read(state, t, rows, j) -> (state, reading or None)`; a reading is a value of
+    `size` numbers, its sigma, and the instant it belongs to. `due(state, t)`: when there may be something to read."""
 
     def __init__(
-        self, name: str, mount: Mount, base_hz: float, instrument: str, size: int, start: Any, read: Callable[..., Any]
+        self,
+        name: str,
+        mount: Mount,
+        base_hz: float,
+        instrument: str,
+        size: int,
+        start: Any,
+        read: Callable[..., Any],
+        due: Callable[[Any, float], float],
     ) -> None:
         super().__init__(name, mount, base_hz)
         self.instruments, self.size = (instrument,), size
-        self._state, self.read = start, read
+        self._state, self.read, self._due = start, read, due
         self.log = GrowingRows(2 + size + (size + 1))  # t, new, value, sigma, instant
         self.out = False  # an outage
 
     def sense(self, tick: int, t: Array, rows: Array, j: int, around: Around, feed: Feed) -> None:
         now = t.item(-1)
         self._state, reading = self.read(self._state, now, rows[-1], j)
+        self.next_s = self._due(self._state, now)
         if reading is None or self.out:
             return
         value, sigma, at = reading
@@ -280,7 +292,7 @@ class ValueSensor(LiveSensor):
         self.log.append(np.concatenate(((now, 1.0), np.atleast_1d(value), np.atleast_1d(sigma), (at,))))
         for tap in self.taps.get(self.instruments[0], ()):
             feed.put((tap,), value, True)
-            if tap.sigma is not None:
+            if tap.sigma is not None and tap.at is not None:
                 feed.feeds[tap.sigma], feed.feeds[tap.at] = sigma, at
 
     def forget(self, keep_s: float) -> None:
@@ -292,10 +304,9 @@ class ValueSensor(LiveSensor):
     def _restore(self, own: Any) -> None:
         self._state, logged, self.out = own
         self.log.cut(logged)
+        self.next_s = -math.inf
 
 
 def iron_numbers(hard_ut: Sequence[float], soft: Sequence[Sequence[float]]) -> Array:
     """Hard and soft iron as the kernel takes them."""
     return np.concatenate([np.array(hard_ut, dtype=np.float64), np.array(soft, dtype=np.float64).ravel()])
-
-

@@ -16,8 +16,9 @@ DEG = 180.0 / np.pi
 
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """Errors of the estimates over the time in which they count: from arming on, or from the first estimate on where
-    nothing is armed. Angles in rad, (n, 3): roll, pitch, heading; wrapped. None: not estimated."""
+    """Errors of the estimates over the time in which they count: from arming on; where nothing is armed, from the end
+    of the calibration on, or from power on. Angles in rad, (n, 3): roll, pitch, heading; wrapped. None: not
+    estimated."""
 
     t: Array
     angles: Array | None = None
@@ -42,7 +43,8 @@ def errors_of(run: SessionRecording) -> Errors:
         run.t[rows],
         angles,
         true_angles,
-        *(_difference(run.estimated(n), getattr(truth, f), rows) for n, f in (("velocity", "v_n"), ("position", "p_n"))),
+        _difference(run.estimated("velocity"), truth.v_n, rows),
+        _difference(run.estimated("position"), truth.p_n, rows),
         _difference(run.estimated("height"), truth.p_n[:, 2], rows),
     )
 
@@ -53,9 +55,12 @@ def _difference(estimate: Array | None, truth: Array, rows: Any) -> Array | None
 
 def _since(run: SessionRecording) -> float:
     """When the estimates begin to count."""
-    armed = [name for name in run.signals if name.endswith(".arm") and np.any(run.signals[name] > 0.5)]
-    for name in armed:
-        return float(run.t[int(np.argmax(run.signals[name] > 0.5))])
+    for control in ("arm", "calibrate", "power"):
+        flags = next((v > 0.5 for name, v in run.signals.items() if name.endswith(f"console.{control}")), None)
+        if flags is not None and flags.any():
+            if control == "calibrate":  # after the last calibration
+                return float(run.t[min(int(np.flatnonzero(flags)[-1]) + 1, len(run.t) - 1)])
+            return float(run.t[int(np.argmax(flags))])
     return float(run.t[0])
 
 
@@ -76,15 +81,15 @@ def figures(run: SessionRecording) -> dict[str, Any]:
         found[f"{name}_rmse_deg"] = None if angles is None or not len(angles) else _rms(angles[:, i]) * DEG
     tilt = [found["roll_rmse_deg"], found["pitch_rmse_deg"]]
     found["tilt_rmse_deg"] = None if None in tilt else max(tilt)
-    found["tilt_max_deg"] = (
-        None if angles is None or not len(angles) else float(np.abs(angles[:, :2]).max()) * DEG
-    )
+    found["tilt_max_deg"] = None if angles is None or not len(angles) else float(np.abs(angles[:, :2]).max()) * DEG
     found["heading_drift_deg"] = (
         None if angles is None or not len(angles) else float(wrap(angles[-1, 2] - angles[0, 2])) * DEG
     )
     for name, error in (("velocity", errors.velocity_n), ("position", errors.position_n), ("height", errors.height_m)):
         unit = "m_s" if name == "velocity" else "m"
-        sizes = None if error is None or not len(error) else np.abs(error) if error.ndim == 1 else np.linalg.norm(error, axis=1)
+        sizes = None
+        if error is not None and len(error):
+            sizes = np.abs(error) if error.ndim == 1 else np.linalg.norm(error, axis=1)
         found[f"{name}_rmse_{unit}"] = None if sizes is None else _rms(sizes)
         found[f"{name}_max_{unit}"] = None if sizes is None else float(sizes.max())
     p = run.truth.p_n

@@ -1,4 +1,5 @@
-"""The rates of a diagram in a session: taps run at the rate of their sensor, filters and estimators at that of their input."""
+"""Rates of a diagram in a session: taps run at the rate of their sensor, filters and estimators at that of their
+input."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,8 +14,8 @@ FOLLOWING = ("filter", "estimation")  # categories that run as fast as their inp
 
 
 def rates_of(kinds: Kinds, find: Callable[[str, str], LiveSensor]) -> Rates:
-    """find: the sensor of a tap, by its kind and the name it asks for. A sensor without a rate has a pace of its own; its
-    tap runs as fast as who reads it."""
+    """find: the sensor of a tap, by its kind and the name it asks for. A sensor without a rate has a pace of its own;
+    its tap runs as fast as the blocks that read it."""
 
     def own(node: Node) -> float | None:
         return node.rate_hz or getattr(node.block, "rate_hz", None)
@@ -49,7 +50,9 @@ def rates_of(kinds: Kinds, find: Callable[[str, str], LiveSensor]) -> Rates:
                     found[i], changed = max(above), True
         for i in slow:
             readers = [n for n, node in enumerate(nodes) if any(s.node == i for s in node.sources.values())]
-            found[i] = own(nodes[i]) or max((found.get(n) or fixed(nodes[n]) or control_hz for n in readers), default=control_hz)
+            found[i] = own(nodes[i]) or max(
+                (found.get(n) or fixed(nodes[n]) or control_hz for n in readers), default=control_hz
+            )
         for i, rate in found.items():
             nodes[i].rate_hz = rate
         for i, node in enumerate(nodes):

@@ -109,7 +109,7 @@ def module_recording(session: "Session", sensor: ModuleSensor) -> Recording:
     """The log of one module, with the truth of its frame s."""
     rows, module = sensor.log.rows(), sensor.module
     t = rows[:, T]
-    columns = {
+    columns: dict[str, Any] = {
         field: rows[:, READINGS + 3 * k : READINGS + 3 * k + 3]
         for k, (name, field) in enumerate(FIELDS.items())
         if name in module.triads

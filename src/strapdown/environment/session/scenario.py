@@ -1,4 +1,4 @@
-"""Scenario files (TOML): vehicle, sensors, diagram, scene, pilot, faults, duration. docs/environment.md explains every key."""
+"""Scenario files (TOML): vehicle, sensors, diagram, scene, pilot, faults. docs/environment.md explains every key."""
 
 import os
 from pathlib import Path
@@ -14,6 +14,7 @@ from strapdown.environment.session.pilot import PilotTable, check_order
 from strapdown.environment.session.scene import SceneTable, read_scene_text
 from strapdown.environment.session.sensor_tables import (
     AltimeterTable,
+    BarometerTable,
     EncoderTable,
     ModuleTable,
     ReceiverTable,
@@ -28,6 +29,7 @@ from strapdown.vehicles.vehicle import Vehicle, read_vehicle, vehicle_names
 
 VERSION = 1
 SHIPPED = Path(__file__).parents[1] / "scenarios"
+FAULTS = SHIPPED / "faults"
 Text = Annotated[str, Field(max_length=2000)]
 
 
@@ -58,6 +60,7 @@ class Scenario(Table):
     sensor: tuple[ModuleTable, ...] = ()
     inclinometer: tuple[TiltTable, ...] = ()
     altimeter: tuple[AltimeterTable, ...] = ()
+    barometer: tuple[BarometerTable, ...] = ()
     receiver: tuple[ReceiverTable, ...] = ()
     odometer: tuple[EncoderTable, ...] = ()
     pilot: tuple[PilotTable, ...] = ()
@@ -90,7 +93,7 @@ class Scenario(Table):
 
     def mounted(self) -> tuple[Mounted, ...]:
         """All sensors, in the order of the recording."""
-        return (*self.sensor, *self.inclinometer, *self.altimeter, *self.receiver, *self.odometer)
+        return (*self.sensor, *self.inclinometer, *self.altimeter, *self.barometer, *self.receiver, *self.odometer)
 
     def full_scene(self) -> SceneTable:
         """The scene, with what its text file adds."""
@@ -135,8 +138,30 @@ def read_scenario(name_or_path: str | os.PathLike[str]) -> Scenario:
             f'scenario "{text}" does not come with the package; valid names: {", ".join(scenario_names())}, or the '
             "path of a file"
         )
-    values = toml_values(whole_bytes(path, "scenario"), path, "a scenario has tables and plain values")
-    return scenario_from(values, path)
+    return scenario_from(_values(path), path)
+
+
+def _values(path: Path) -> dict[str, Any]:
+    return toml_values(whole_bytes(path, "scenario"), path, "a scenario has tables and plain values")
+
+
+def _on_base(values: dict[str, Any], path: Path) -> tuple[dict[str, Any], Path]:
+    """The values on top of those of the scenario that `base` names, and the folder that its paths start from."""
+    base = values.get("base")
+    if base is None:
+        return values, path.parent
+    if not isinstance(base, str) or not base:
+        raise InputError(f"{path}: base is {base!r}; give the name of a scenario or a file")
+    below = SHIPPED / f"{base}.toml" if base in scenario_names() else path.parent / base
+    under = _values(below)
+    if "base" in under:
+        raise InputError(f"{path}: base {base} has a base itself; name that one, or copy what is needed")
+    own = {key: value for key, value in values.items() if key not in ("base", "version")}
+    merged = {**under, **own}
+    for table in ("scene", "vibration"):
+        if isinstance(own.get(table), dict) and isinstance(under.get(table), dict):
+            merged[table] = {**under[table], **own[table]}
+    return merged, below.parent
 
 
 def scenario_from(values: dict[str, Any], path: str | os.PathLike[str]) -> Scenario:
@@ -151,7 +176,8 @@ def scenario_from(values: dict[str, Any], path: str | os.PathLike[str]) -> Scena
         )
     if "folder" in values:
         raise InputError(f'{path}: field "folder" is not known; remove it')
+    values, folder = _on_base(values, Path(path))
     try:
-        return Scenario(**values, folder=Path(path).parent)
+        return Scenario(**values, folder=folder)
     except ValidationError as error:
         raise InputError(f"{path}: {first_complaint(error, Scenario, 'scenario')}") from None

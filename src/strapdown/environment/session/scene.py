@@ -1,4 +1,4 @@
-"""The scene of a scenario: gravity, air, wind, temperature, magnetic field. Also paper B's text file of scene parameters."""
+"""The scene of a scenario: gravity, air, wind, temperature, magnetic field; also from paper B's text file."""
 
 import re
 from pathlib import Path
@@ -112,5 +112,3 @@ def _numbers(text: str) -> list[float]:
     except ValueError:
         return []
     return numbers if all(np.isfinite(numbers)) else []
-
-

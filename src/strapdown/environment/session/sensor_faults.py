@@ -12,7 +12,10 @@ from strapdown.sensors.chain.state import kept_generator, restored_generator
 from strapdown.sensors.streams import branch, seed_of
 
 Share = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
-INSTRUMENTS = ("accelerometer", "gyroscope", "magnetometer", "inclinometer", "altimeter", "barometer", "fix", "odometer")
+INSTRUMENTS = (
+    *("accelerometer", "gyroscope", "magnetometer", "inclinometer", "altimeter", "barometer", "odometer"),
+    *("position_fix", "velocity_fix"),
+)
 
 
 class Reading(NamedTuple):
@@ -65,7 +68,7 @@ class Biased(SensorFault):
     """Reads too much by a constant, in the unit of the instrument (m/s2, rad/s, uT, rad, m, Pa)."""
 
     kind: Literal["biased"] = "biased"
-    offset: tuple[Number, ...]
+    offset: Annotated[tuple[Number, ...], Field(min_length=1, max_length=3)]
 
     def act(self, memory: Any, reading: Reading, rate_hz: float) -> tuple[Any, Reading]:
         return None, Reading(reading.value + fitted(self.offset, reading.value), reading.new)

@@ -1,18 +1,23 @@
 """The sensors of a scenario file: what each table means, and the live sensor made of it."""
 
+import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
 
+from strapdown.atmosphere import EARTH, MARS
 from strapdown.engines.parts import Mount
 from strapdown.environment.rig_sensors import InclinometerTable, Mounted, Pair, SensorTable
 from strapdown.environment.session.live_sensors import ModuleSensor, ValueSensor, iron_numbers
+from strapdown.environment.session.scene import SceneTable
 from strapdown.environment.table import Name, NotNegative, Number, Positive, Vector
 from strapdown.errors import InputError
 from strapdown.rotation import q_rotate
 from strapdown.sensors.altimeter import Altimeter
+from strapdown.sensors.barometer import Barometer
 from strapdown.sensors.fix import FixReceiver
 from strapdown.sensors.module import Module
 from strapdown.sensors.streams import seed_of
@@ -20,7 +25,15 @@ from strapdown.sensors.triad import Triad
 
 BODY = "body"  # stands for the link that carries a vehicle's sensors
 Share = Annotated[float, Field(strict=True, ge=0.0, lt=1.0)]
-_NO_MOTION = ("method", "increments", "proof_mass_kg", "joint_frequency_hz", "damping_ratio", "allowed_error_m_s2", "allowed_error_rad_s")
+_NO_MOTION = (
+    "method",
+    "increments",
+    "proof_mass_kg",
+    "joint_frequency_hz",
+    "damping_ratio",
+    "allowed_error_m_s2",
+    "allowed_error_rad_s",
+)
 _DOWN = np.array([0.0, 0.0, -1.0])
 
 
@@ -28,6 +41,15 @@ def mount_of(table: Mounted, body: str) -> Mount:
     """Where the sensor sits; link "body" is the vehicle's own."""
     link = body if table.link == BODY else table.link
     return Mount(table.name, link, table.position_m, table.mounting())
+
+
+def every_time(every: int, base_hz: float) -> Callable[[Any, float], float]:
+    """For a sensor that reads at every so many physics steps: the time of the next one, less half a step."""
+
+    def due(state: Any, t: float) -> float:
+        return ((math.floor(t * base_hz / every + 0.5 / every) + 1) * every - 0.5) / base_hz
+
+    return due
 
 
 class ModuleTable(SensorTable):
@@ -111,7 +133,9 @@ class TiltTable(InclinometerTable):
             return state, (value, np.zeros(2), t)
 
         start = part.start(seed_of(seed, self.name, "inclinometer"), step_s)
-        return ValueSensor(self.name, mount_of(self, body), base_hz, "inclinometer", 2, start, read)
+        return ValueSensor(
+            self.name, mount_of(self, body), base_hz, "inclinometer", 2, start, read, every_time(every, base_hz)
+        )
 
 
 class AltimeterTable(Mounted):
@@ -147,7 +171,45 @@ class AltimeterTable(Mounted):
             return state, None if height is None else (height.height_m, height.sigma_m, t)
 
         start = part.start(seed_of(seed, self.name, "altimeter"), 1.0 / base_hz)
-        return ValueSensor(self.name, mount_of(self, body), base_hz, "altimeter", 1, start, read)
+        return ValueSensor(
+            self.name, mount_of(self, body), base_hz, "altimeter", 1, start, read, lambda state, t: state.pace.next_s
+        )
+
+
+class BarometerTable(Mounted):
+    """A [[barometer]]: pressure of the air (Pa). Its atmosphere is that of the scene."""
+
+    link: Name = BODY
+    rate_hz: Positive = 50.0
+    sigma_pa: NotNegative = 1.5
+    bias_pa: Number = 0.0
+    drift_pa: NotNegative = 0.0
+    drift_s: Positive = 300.0
+    per_degc_pa: Number = 0.0
+    lag_s: NotNegative = 0.0
+    resolution_pa: NotNegative = 0.0
+
+    def live(self, seed: int, body: str, base_hz: float, scene: SceneTable) -> ValueSensor:
+        part = Barometer(
+            MARS if scene.gravity == "mars" else EARTH,
+            self.rate_hz,
+            self.sigma_pa,
+            self.bias_pa,
+            self.drift_pa,
+            self.drift_s,
+            self.per_degc_pa,
+            lag_s=self.lag_s,
+            resolution_pa=self.resolution_pa,
+        )
+        celsius, above_m = scene.celsius(), scene.height_m
+
+        def read(state: Any, t: float, rows: Any, j: int) -> Any:
+            state, pressure = part.read(state, t, above_m + rows.item(j, 2), temperature_c=celsius)
+            return state, None if pressure is None else (pressure, part.reading_sigma_pa, t)
+
+        start = part.start(seed_of(seed, self.name, "barometer"), 1.0 / base_hz)
+        mount = mount_of(self, body)
+        return ValueSensor(self.name, mount, base_hz, "barometer", 1, start, read, lambda state, t: state.pace.next_s)
 
 
 class ReceiverTable(Mounted):
@@ -189,7 +251,11 @@ class ReceiverTable(Mounted):
             state, fix = part.read(state, t, rows[j, first : first + 3].tolist())
             return state, None if fix is None else (fix.value_n, fix.sigma_n, fix.t_s)
 
-        return ValueSensor(self.name, mount_of(self, body), base_hz, f"{self.measures}_fix", 3, start, read)
+        def due(state: Any, t: float) -> float:
+            arrives = state.waiting[0][0] + self.delay_s - state.pace.half_s if state.waiting else math.inf
+            return min(state.pace.next_s, arrives)
+
+        return ValueSensor(self.name, mount_of(self, body), base_hz, f"{self.measures}_fix", 3, start, read, due)
 
 
 class EncoderTable(Mounted):
@@ -209,4 +275,6 @@ class EncoderTable(Mounted):
                 return state, None
             return state, ((1.0 + self.scale_error) * travel_m(self.wheels), 0.0, t)
 
-        return ValueSensor(self.name, mount_of(self, body), base_hz, "odometer", 1, (), read)
+        return ValueSensor(
+            self.name, mount_of(self, body), base_hz, "odometer", 1, (), read, every_time(every, base_hz)
+        )

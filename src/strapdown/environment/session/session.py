@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from strapdown.arrays import Array
+from strapdown.engines.mujoco.robot_file import quiet
 from strapdown.engines.parts import Mount
 from strapdown.environment.diagram.check import planner
 from strapdown.environment.diagram.file import Diagram
@@ -125,6 +126,7 @@ class Session:
         self.ticks = 0
         self.console = Console()
         self.stopped = ""
+        self._calibration_ends = False  # the switch went off and the diagram has not answered yet
         self.events: list[SessionEvent] = []
         self.faults: dict[str, Any] = {}  # that are active, by name
         self.timetable = Timetable(self.scenario, self._pilot)
@@ -143,12 +145,15 @@ class Session:
         self.watch = Watch((x, y, z))
         rows = np.empty((1, len(self.mounts), PLANT_ROW))
         self.plant.read(self.mounts, rows[0])
-        watch = self.surroundings.watcher(self.plant, 1)
+        watch = self._watcher(1)
         if watch is not None:
             watch(0)
         for place, sensor in self.places:
             sensor.sense(0, np.zeros(1), rows, place, self.surroundings.felt_now, self.feed)
-        self._watch_phases = self.surroundings.watcher(self.plant, self._stride)
+        self._watch_phases = self._watcher(self._stride)
+
+    def _watcher(self, steps: int) -> Callable[[int], None] | None:
+        return self.surroundings.watcher(self.plant, steps, 1.0 / self.base_hz)
 
     def _look(self) -> None:
         """The true motion of the body, now."""
@@ -169,7 +174,7 @@ class Session:
         self._stride = math.gcd(self._control_every, self._second, *modules, *blocks)
         self._rows = np.empty((self._stride, len(self.mounts), PLANT_ROW))
         self._steps = np.arange(1.0, self._stride + 1.0)
-        self._watch_phases = self.surroundings.watcher(self.plant, self._stride)
+        self._watch_phases = self._watcher(self._stride)
         self.signals.use(self.runner, recorded_signals(self.runner, self.kinds))
         self.wiring.feed_console(self.runner.feeds, self.console)
 
@@ -213,7 +218,7 @@ class Session:
                 rows, times, watch = self._rows, (self._steps + tick) / self.base_hz, self._watch_phases
             else:  # the first cycle after the diagram got another rate
                 rows, times = self._rows[:count], (self._steps[:count] + tick) / self.base_hz
-                watch = self.surroundings.watcher(self.plant, count)
+                watch = self._watcher(count)
             self.plant.advance_reading(self.mounts, rows, watch)
         except (BlockError, InputError) as error:
             self._stop(str(error))
@@ -222,10 +227,12 @@ class Session:
         self.ticks = tick = tick + count
         self.runner.skip(count - 1)
         around, feed = self.surroundings.felt_now, self.feed
+        end = tick / self.base_hz
         for place, sensor in self.places:
-            sensor.sense(tick, times, rows, place, around, feed)
+            if end >= sensor.next_s:
+                sensor.sense(tick, times, rows, place, around, feed)
         if count != self._stride:
-            self._watch_phases = self.surroundings.watcher(self.plant, self._stride)
+            self._watch_phases = self._watcher(self._stride)
         return self._view
 
     def _control_cycle(self, t: float) -> None:
@@ -233,6 +240,10 @@ class Session:
         self.surroundings.blow(t, row, self.plant, self._control_every / self.base_hz)
         self.watch, seen = self.watch.look(t, row, self.wiring.flies)
         self.events += seen
+        if self._calibration_ends and self.wiring.refusing:
+            refused = any(self.runner.value(name) > 0.5 for name in self.wiring.refusing)
+            self.events.append(SessionEvent(t, "calibration_refused" if refused else "calibrated"))
+            self._calibration_ends = False
         self.signals.add(t)
         self.body.append([t, *row, *self.plant.achieved.tolist()])
 
@@ -240,10 +251,11 @@ class Session:
         """All cycles of a time (s)."""
         end = self.ticks + round(duration_s * self.base_hz)
         tick = self.tick
-        while self.ticks < end:
-            tick()
-            if progress is not None and self.ticks % self._second == 0:
-                progress(self.t_s)
+        with quiet():  # once, instead of around every step of the engine
+            while self.ticks < end:
+                tick()
+                if progress is not None and self.ticks % self._second == 0:
+                    progress(self.t_s)
         return self._view
 
     def run(self, progress: Callable[[float], None] | None = None) -> View:
@@ -292,13 +304,18 @@ class Session:
 
     def set_console(self, changes: Mapping[str, Any]) -> str:
         """Move controls now; a sentence on what was refused."""
+        calibrating = self.console.calibrate
         self.console, refused = operated(self.console, changes, has_rotors=self.wiring.flies)
         self.wiring.feed_console(self.runner.feeds, self.console)
+        if calibrating and not self.console.calibrate:
+            self._calibration_ends = True
+        self.surroundings.running = bool(self.console.arm if self.wiring.flies else self.console.power)
         return refused
 
     def _stop(self, reason: str) -> None:
         self.stopped = reason
         self.console = self.console._replace(arm=0.0)
+        self.surroundings.running = False
         self.events.append(SessionEvent(self.t_s, "stopped", {"reason": reason}))
 
     # time
@@ -322,6 +339,7 @@ class Session:
     def restore(self, kept: Kept) -> None:
         """Go on from a snapshot of this session. What was recorded after it is dropped."""
         self.ticks, self.console, self.watch, self.stopped = kept.ticks, kept.console, kept.watch, ""
+        self._calibration_ends = False
         self.plant.restore(kept.plant)
         self.faults = dict(kept.faults)
         events, rows, bodies = kept.counts
@@ -388,6 +406,6 @@ class Session:
         for mount in self.mounts:
             if mount.link not in links:
                 raise InputError(
-                    f'sensor "{mount.name}" is on link "{mount.link}", which vehicle "{self.vehicle.name}" does not have; '
-                    f"valid names: {', '.join(links)}"
+                    f'sensor "{mount.name}" is on link "{mount.link}", which vehicle "{self.vehicle.name}" does not '
+                    f"have; valid names: {', '.join(links)}"
                 )

@@ -87,9 +87,10 @@ class SignalLog:
         times, *signals = zip(*self._pending, strict=True)
         block[:, 0] = times
         at = 1
-        for values, port in zip(signals, ports.values(), strict=True):
+        for given, port in zip(signals, ports.values(), strict=True):
             size = _size(port)
-            if values[0] is None:  # before the first step of its block
+            values: Any = given
+            if given[0] is None:  # before the first step of its block
                 values = [np.full(port.shape or (), np.nan) if value is None else value for value in values]
             block[:, at : at + size] = np.array(values).reshape(n, size)
             at += size

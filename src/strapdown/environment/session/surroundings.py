@@ -1,4 +1,4 @@
-"""The world around the vehicle while it moves: wind, magnets, temperature, vibration, and the faults that change them."""
+"""The world around the vehicle while it moves: wind, magnets, temperature, vibration, and faults that change them."""
 
 import math
 from collections.abc import Callable
@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from strapdown.arrays import Array
-from strapdown.environment.session.faults import GustFault, Magnet, TemperatureStep
+from strapdown.environment.session.faults import THERMAL_S, GustFault, Magnet, TemperatureStep
 from strapdown.environment.session.live_sensors import Around
 from strapdown.environment.session.scenario import Scenario
 from strapdown.environment.session.scene import SceneTable
-from strapdown.environment.session.wind import NO_WIND, Gust, Wind, gust_at
+from strapdown.environment.session.wind import NO_WIND, Gust, gust_at
 from strapdown.rotation import q_rotate
 from strapdown.sensors.streams import branch, seed_of
 from strapdown.vehicles.plant import VehiclePlant
@@ -25,42 +25,52 @@ class Surroundings:
         self.vibration = scenario.vibration.of(vehicle, seed)
         self._radius = vehicle.wheels[0].radius_m if vehicle.wheels else 0.0
         self.scene, self.wind = scene, scene.wind()
+        self._windy = not self.wind.calm
         self._wind = self.wind.start(branch(seed_of(seed, "wind"), 1)[0])
+        self._hum_rad_s = 2.0 * math.pi * scenario.vibration.hum_hz
+        self._hum, self.running = 0.0, False  # phase of the drive's hum, and whether the drive runs
         self._gusts: tuple[Gust, ...] = ()
         self._magnets: tuple[tuple[str, Magnet], ...] = ()
         self._steps: tuple[tuple[str, TemperatureStep], ...] = ()
         self._celsius: float | None = None  # of the parts, once a step has begun
         self.felt_now = Around(scene.field_n(), scene.magnets())
 
-    def watcher(self, plant: VehiclePlant, steps: int) -> Callable[[int], None] | None:
+    def watcher(self, plant: VehiclePlant, steps: int, step_s: float) -> Callable[[int], None] | None:
         """A function that keeps the phases of the sources of vibration after step k; None without vibration."""
         if self.vibration is None:
             return None
         n, radius, phases, speeds = len(plant.phases), self._radius, plant.phases, plant.speeds
-        jets = self.felt_now.jets = np.zeros((steps, 3 * n + 3))
+        jets = self.felt_now.jets = np.zeros((steps, 3 * n + 6))
+        of_road, of_hum = 3 * n, 3 * n + 3
 
         def watch(k: int) -> None:
             jets[k, : 3 * n : 3] = phases
             jets[k, 1 : 3 * n : 3] = speeds
             if radius:  # the way along the road
-                jets[k, 3 * n] = radius * phases.mean()
-                jets[k, 3 * n + 1] = radius * speeds.mean()
+                jets[k, of_road] = radius * phases.mean()
+                jets[k, of_road + 1] = radius * speeds.mean()
+            if self.running:
+                self._hum += step_s * self._hum_rad_s
+                jets[k, of_hum + 1] = self._hum_rad_s
+            else:
+                jets[k, of_hum + 1] = 0.0
+            jets[k, of_hum] = self._hum
 
         return watch
 
     def blow(self, t: float, row: list[float], plant: VehiclePlant, dt: float) -> None:
         """Wind, magnets on the vehicle and temperature of a control cycle. row: of the body."""
-        if not self.wind.calm or self._gusts:
+        if self._windy or self._gusts:
             vx, vy, vz = row[7:10]
             ex, ey, ez = self.wind.mean_n
             speed = math.sqrt((vx - ex) ** 2 + (vy - ey) ** 2 + (vz - ez) ** 2)
             self._wind, wind = self.wind.step(self._wind, row[2], speed, dt)
             plant.set_air(self.scene.density(), wind + np.array(gust_at(self._gusts, t)))
-        if any(magnet.on_vehicle for _, magnet in self._magnets):
+        if self._magnets and any(magnet.on_vehicle for _, magnet in self._magnets):
             self.felt_now.magnets = self._all_magnets(row)
         if self._celsius is not None:
             air = self.scene.celsius() + sum(step.step_c for _, step in self._steps)
-            tau = self._steps[-1][1].time_constant_s if self._steps else TemperatureStep.model_fields["time_constant_s"].default
+            tau = self._steps[-1][1].time_constant_s if self._steps else THERMAL_S
             self._celsius += (air - self._celsius) * -math.expm1(-dt / tau)
             self.felt_now.celsius = self._celsius
 
@@ -69,6 +79,7 @@ class Surroundings:
         if scene.celsius() != self.scene.celsius() and self._celsius is None:
             self._celsius = self.scene.celsius()
         self.scene, self.wind = scene, scene.wind()
+        self._windy = not self.wind.calm
         self.felt_now.field_n, self.felt_now.magnets = scene.field_n(), self._all_magnets(None)
         plant.set_air(scene.density(), np.array(scene.wind_m_s) if not self.wind.calm else NO_WIND)
 
@@ -99,10 +110,11 @@ class Surroundings:
 
     def keep(self) -> Any:
         around = self.felt_now
-        felt = around.field_n, around.magnets, around.celsius
+        felt = around.field_n, around.magnets, around.celsius, self._hum, self.running
         return self.scene, self.wind, self._wind, self._gusts, self._magnets, self._steps, self._celsius, felt
 
     def bring_back(self, kept: Any) -> None:
         self.scene, self.wind, self._wind, self._gusts, self._magnets, self._steps, self._celsius, felt = kept
-        field, magnets, celsius = felt
+        self._windy = not self.wind.calm
+        field, magnets, celsius, self._hum, self.running = felt
         self.felt_now.field_n, self.felt_now.magnets, self.felt_now.celsius = field, magnets, celsius

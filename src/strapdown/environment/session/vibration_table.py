@@ -10,8 +10,8 @@ from strapdown.vehicles.vehicle import Vehicle
 
 
 class VibrationTable(Table):
-    """Vibration of the vehicle. Rotors: imbalance of each (kg m). Drives: hum, amplitude and frequency. Road: roughness
-    (m3, ISO 8608 at 0.1 waves per m)."""
+    """Vibration of the vehicle. Rotors: imbalance of each (kg m). Drives: hum while they run (armed, or with power on),
+    amplitude and frequency. Road: roughness (m3, ISO 8608 at 0.1 waves per m)."""
 
     imbalance_kg_m: NotNegative = 0.0
     hum_m_s2: NotNegative = 0.0
@@ -29,9 +29,19 @@ class VibrationTable(Table):
             found += rotor_imbalance(self.imbalance_kg_m, hubs, spins, vehicle.mass_kg, vehicle.inertia_kg_m2)
         if self.hum_m_s2 > 0.0:
             across = 0.5 * self.hum_m_s2
-            found += motor_hum((across, across, self.hum_m_s2), self.hum_hz)
+            found += motor_hum((across, across, self.hum_m_s2), self.hum_hz, source=hum_source(vehicle))
         if self.road_m3 > 0.0:
             if not vehicle.wheels:
                 raise InputError(f'vehicle "{vehicle.name}" has no wheels that feel a road')
-            found += road(self.road_m3, stream(seed, "road"), source=len(vehicle.actuators))
+            found += road(self.road_m3, stream(seed, "road"), source=road_source(vehicle))
         return found if found.lines else None
+
+
+def road_source(vehicle: Vehicle) -> int:
+    """Number of the source of vibration that is the way along the road; those before are rotors or wheels."""
+    return len(vehicle.actuators)
+
+
+def hum_source(vehicle: Vehicle) -> int:
+    """Number of the source of vibration that is the running drive."""
+    return len(vehicle.actuators) + 1

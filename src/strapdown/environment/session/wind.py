@@ -1,7 +1,8 @@
 """Wind: a mean, gusts of the form 1 - cos, and Dryden turbulence near the ground.
 
 Turbulence after MIL-F-8785C, low altitude: with W the mean wind at 6 m and h the height, both in feet in the original,
-L_w = h, L_u = L_v = h / (0.177 + 0.000823 h)^1.2, sigma_w = 0.1 W, sigma_u = sigma_v = sigma_w / (0.177 + 0.000823 h)^0.4.
+L_w = h, L_u = L_v = h / (0.177 + 0.000823 h)^1.2, sigma_w = 0.1 W, sigma_u = sigma_v = sigma_w / (0.177 +
+0.000823 h)^0.4.
 The spectra are those of noise through filters of first order (u) and second order (v, w), here made discrete exactly
 for white noise that is held over a step. u is along the mean wind.
 """
@@ -76,18 +77,20 @@ class Wind:
         speed = max(speed_m_s, _SLOWEST)
         decay = math.exp(-dt * speed / l_u)
         u = decay * state.u + sigma_u * math.sqrt(1.0 - decay * decay) * e0
-        v = _second_order(state.v, sigma_u, l_u / speed, dt, e1)
-        w = _second_order(state.w, sigma_w, l_w / speed, dt, e2)
+        v = _second_order(state.v, l_u / speed, dt, e1)
+        w = _second_order(state.w, l_w / speed, dt, e2)
         east, north, up = self.mean_n
         length = math.hypot(east, north)
         cos, sin = (east / length, north / length) if length > 0.0 else (1.0, 0.0)
         across = _output(v, sigma_u, l_u / speed)
-        total = np.array([east + cos * u - sin * across, north + sin * u + cos * across, up + _output(w, sigma_w, l_w / speed)])
+        total = np.array(
+            [east + cos * u - sin * across, north + sin * u + cos * across, up + _output(w, sigma_w, l_w / speed)]
+        )
         return WindState(u, v, w, state.drawn, state.used + 3, state.generator), total
 
 
-def _second_order(x: tuple[float, float], sigma: float, tau: float, dt: float, noise: float) -> tuple[float, float]:
-    """A step of two equal lags in a row (time constant tau), driven by white noise of density 1 that is held over dt."""
+def _second_order(x: tuple[float, float], tau: float, dt: float, noise: float) -> tuple[float, float]:
+    """A step of two equal lags in a row (time constant tau), driven by white noise of density 1 held over dt."""
     decay, held = math.exp(-dt / tau), noise / math.sqrt(dt)
     share = dt / tau * decay
     first = decay * x[0] + (1.0 - decay) * held

@@ -37,6 +37,7 @@ class Wiring:
         self._truth: list[tuple[int, int, int]] = []
         self._clocks: list[int] = []
         self.estimate: dict[str, str] = {}  # input of the estimate block: signal
+        self.refusing: list[str] = []  # signals that are on after a calibration was refused
         for sensor in sensors:
             sensor.taps = {}
         driven = []
@@ -52,6 +53,8 @@ class Wiring:
                 self._truth += [(runner.feed_slot(f"{path}.{name}"), *cut) for name, cut in _TRUTH.items()]
             elif step.kind == "time":
                 self._clocks.append(runner.feed_slot(f"{path}.t"))
+            if {"busy", "moving"} <= set(step.output_ports):
+                self.refusing.append(f"{path}.moving")
             if getattr(step.block, "actuates", False):
                 driven.append(step)
             if getattr(step.block, "estimates", False):
@@ -122,6 +125,7 @@ def make_sensors(session: "Session") -> list[LiveSensor]:
     made: list[LiveSensor] = [t.live(scenario.folder, seed, body, base_hz, celsius) for t in scenario.sensor]
     made += [t.live(seed, body, base_hz, celsius) for t in scenario.inclinometer]
     made += [t.live(seed, body, base_hz, plant.range_along) for t in scenario.altimeter]
+    made += [t.live(seed, body, base_hz, session.scene) for t in scenario.barometer]
     made += [t.live(seed, body, base_hz) for t in scenario.receiver]
     for table in scenario.odometer:
         made.append(table.live(body, base_hz, travel_of(session, table.wheels)))

@@ -1,7 +1,7 @@
 """Columns of a file, block by block, into the arrays of its recordings: what reading CSV and Parquet share.
 
 A column that one sensor has and another lacks is null (an empty cell) in all rows of the other: missing is None, and
-neither zero nor NaN. Faults are remembered by their first row and told when the file is read.
+neither zero nor NaN. Faults are remembered by their first row and stated when the file is read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from strapdown.io.blocks.growing import Growing
 from strapdown.io.blocks.memory import refuse_beyond_memory
 from strapdown.io.columns import COLUMNS, FLAGS, NEW
 from strapdown.io.frames import OURS
-from strapdown.io.mapping import EMPTY, ROW_NUMBER, Source
+from strapdown.io.mapping import EMPTY, HELD, ROW_NUMBER, Source
 from strapdown.io.mended import blanked, mended, refuse_repeated, unrepeated
 from strapdown.sample import Fixes, Heights
 from strapdown.types import Increments, Motion, Recording
@@ -111,7 +111,7 @@ class Gathered:
         """values: None where all are empty; empty: None where none is."""
         name, where = source.column.name, source.column.field
         if values is not None and source.unit is not None:
-            with np.errstate(over="ignore"):  # becomes inf, which is told with its line later
+            with np.errstate(over="ignore"):  # becomes inf, which is reported with its line later
                 values = source.unit.convert(values)
         for part in self._parts:
             seen = part.sensor.columns.setdefault(name, _Column())
@@ -163,7 +163,7 @@ class Gathered:
         seen.bad += int(len(finite) - np.count_nonzero(finite))
 
     def refuse_too_long(self, share: float) -> None:
-        """After the first block, which is this share of the file: that the whole has room in memory."""
+        """After the first block, which is this share of the file: that the whole fits into memory."""
         numbers = sum(source.column.name != "sensor" for source in self.found)
         refuse_beyond_memory(
             8.0 * numbers * self.rows / share,
@@ -181,9 +181,10 @@ class Gathered:
         for name, sensor in self._sensors.items():
             for column, seen in sensor.columns.items():
                 if seen.filled and seen.empty_row is not None:
+                    ways = '"drop" or "hold"' if column in HELD else '"drop"'
                     raise InputError(
-                        f"{row_place(seen.empty_row)}: {column} is empty, but sensor {name} has it in other rows; "
-                        "fill the cell, drop the row, or empty the whole column of this sensor"
+                        f"{row_place(seen.empty_row)}: {column} is empty, but sensor {name} has it in other rows; fill "
+                        f"the cell, or give empty = {ways} in a column mapping (docs/io.md)"
                     )
             fields = {where: array.locked(sensor.samples) for where, array in sensor.fields.items()}
             _refuse_not_finite(name, sensor, fields, row_place)

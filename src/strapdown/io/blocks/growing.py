@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_MORE = 10  # a tenth more than is there: at most so much is room that is not used in the end
+_MORE = 10  # a tenth more than is there: at most so much is memory that is not used in the end
 
 
 class Growing:

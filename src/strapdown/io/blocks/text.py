@@ -16,7 +16,7 @@ from strapdown.errors import InputError
 from strapdown.io.atomic import whole_file
 from strapdown.regular_file import opened, refuse_bomb, refused_unreadable
 
-BLOCK_BYTES = 1 << 24  # large enough that a parser's threads find work, small beside any log that is large
+BLOCK_BYTES = 1 << 24  # large enough that a parser's threads find work, small against any log that is large
 _LONGEST_LINE = 8  # blocks; what goes on for longer is no text
 LINE_END = re.compile(rb"\r\n|\n|\r")
 _LF, _CR = 10, 13
@@ -41,7 +41,7 @@ class Block:
 
 
 def text_blocks(path: Path, kind: str = "file", not_whole: str = NOT_WHOLE) -> Iterator[Block]:
-    """All of a file, at least one block; the mark of UTF-8 at its start is left out.
+    """All of a file, at least one block; the mark of UTF-8 at its start is omitted.
 
     kind, not_whole: for the sentences on a file that is not there, and on a gzipped one that is damaged.
     """
@@ -114,7 +114,7 @@ def line_ends(data: bytes, end: int) -> int:
 
 @contextmanager
 def text_writer(path: Path) -> Iterator[BinaryIO]:
-    """A file to write bytes of text into, gzipped if its name says so; it appears whole or not at all."""
+    """A file to write bytes of text into, gzipped if its name ends in .gz; it appears whole or not at all."""
     with whole_file(path) as tmp, tmp.open("wb") as raw:
         if not _packed(path):
             yield raw

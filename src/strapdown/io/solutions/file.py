@@ -63,7 +63,7 @@ def read_solution(path: str | PathLike[str]) -> Solution:
 
 
 def is_solution(path: str | PathLike[str]) -> bool:
-    """Whether a file says of itself that it is a solution; a file that cannot be read says nothing."""
+    """Whether a file states of itself that it is a solution; a file that cannot be read shows nothing."""
     path = Path(path)
     try:
         with opened(path) as raw:
@@ -79,7 +79,9 @@ def _suffix(path: Path) -> str:
     for suffix in SUFFIXES:
         if path.name.lower().endswith(suffix):
             return suffix
-    raise InputError(f"{path} has no suffix we know; name it {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
+    raise InputError(
+        f"{path} is not named as a solution; use a name that ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+    )
 
 
 def _notes_json(solution: Solution) -> str:
@@ -96,7 +98,7 @@ def _noted(notes: str) -> tuple[dict[str, Any], tuple[Event, ...]]:
         events = tuple(Event(float(a), float(b), str(kind), str(text)) for a, b, kind, text in said["events"])
         return dict(said["meta"]), events
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as e:
-        raise InputError(f"its notes are not of the form meta and events ({e}); mend or write it again") from None
+        raise InputError(f"its notes are not of the form meta and events ({e}); correct it or write it anew") from None
 
 
 @contextmanager
@@ -183,7 +185,7 @@ def _parsed(block: Block, names: list[str], path: Path) -> pa.Table:
         )
     except (pa.ArrowException, OSError, ValueError) as e:
         raise InputError(
-            f"{path} cannot be read as CSV (rows from line {block.line} on): {reason_of(e)}; mend or write it again"
+            f"{path} cannot be read as CSV (rows from line {block.line} on): {reason_of(e)}; correct or rewrite it"
         ) from e
 
 

@@ -268,7 +268,8 @@ def stands(x, s):
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rows(x, s, seen, gyr, acc, mag, dt, states, sigma, said, nis):
     """x, at the sample before, becomes x after these samples: one live sample, or many of a recording. False, and x as
-    before, if an array has another length or the filter still aligns itself.
+    before, if an array has another length, the filter still aligns itself, or a live sample has a number that is not
+    finite or a negative step.
 
     Arrays are flat, row after row. seen: bits. mag: empty where no row has any. states: the 15 of each row; sigma:
     standard deviations of p_n, v_n and the small rotation in n, nine a row. states empty: a live sample, of which only
@@ -280,6 +281,14 @@ def rows(x, s, seen, gyr, acc, mag, dt, states, sigma, said, nis):
         return False
     if has_mag and len(mag) != 3 * n:
         return False
+    if live and n == 1:  # a recording was checked when it was made
+        size = 0.0 if x[STARTED] == 0.0 else abs(dt[0])
+        for j in range(3):
+            size += abs(gyr[j]) + abs(acc[j])
+        for j in range(len(mag)):
+            size += abs(mag[j])
+        if not size < math.inf or (x[STARTED] > 0.0 and dt[0] < 0.0):
+            return False
     at, settings = pointer(x), pointer(s)
     for i in range(n):
         rate = offset(gyr, 3 * i)

@@ -29,14 +29,15 @@ LEAST_HEIGHT = 0.5  # radii, as for the rotors of a quadcopter
 
 
 @inlined
-def wake_speed(momentum, lift, k, tip, climb):
-    """Induced speed v (m/s) of the common wake: the root of 2 momentum v (v + climb) = lift - k (v + climb) / tip.
+def wake_speed(momentum, lift, loss, climb):
+    """Induced speed v (m/s) of the common wake: the root of 2 momentum v (v + climb) = lift - loss (v + climb).
 
-    momentum: density times disc area (kg/m). lift (N): thrust of both rotors without inflow; if negative, 0.
+    momentum: density times disc area (kg/m). lift (N): thrust of both rotors without inflow; loss: what inflow takes of
+    it (N s/m). 0 where they push downward.
     """
     a = 2.0 * momentum
-    b = a * climb + k / tip
-    c = lift - k * climb / tip
+    b = a * climb + loss
+    c = lift - loss * climb
     if c <= 0.0:
         return 0.0
     return 2.0 * c / (b + math.sqrt(b * b + 4.0 * a * c))  # no difference of nearly equal numbers
@@ -76,22 +77,22 @@ def coaxial_forces(memory, rotor, position, velocity, dt, force):
     tip = omega * radius
     area = math.pi * radius * radius
     k = 0.5 * density * area * tip * tip * sigma * slope
-    wake = wake_speed(density * area, k * (upper + lower) / 3.0, k, tip, vz)
+    healthy_upper, healthy_lower = m[share + UPPER], m[share + LOWER]
+    lift = k * (healthy_upper * upper + healthy_lower * lower) / 3.0
+    wake = wake_speed(density * area, lift, 0.5 * k * (healthy_upper + healthy_lower) / tip, vz)
     inflow = (wake + vz) / tip
     body = 0.5 * density * p[DRAG_AREA]
     fx, fy, fz = -body * abs(vx) * vx, -body * abs(vy) * vy, -body * abs(vz) * vz
     # moment of one hub per angle of the blades (N m/rad): a sinusoidal lift over the turn, half of it in phase
     hub = k * radius / 8.0
-    profile = 0.125 * density * area * radius * tip * tip * sigma * p[PROFILE_DRAG]
     tx, ty, tz = 0.0, 0.0, 0.0
     for i in range(2):
-        spin, collective = 1.0, upper
+        spin, collective, health = 1.0, upper, healthy_upper
         if i == LOWER:
-            spin, collective = -1.0, lower
+            spin, collective, health = -1.0, lower, healthy_lower
         z = p[HUB_Z] + 0.5 * spin * p[SEPARATION]
-        health = m[share + i]
         thrust = health * k * (collective / 3.0 - 0.5 * inflow)
-        tz -= spin * (thrust * (p[INDUCED_FACTOR] * wake + vz) / omega + profile)
+        tz -= spin * thrust * (p[INDUCED_FACTOR] * wake + vz) / omega  # profile drag of the two rotors cancels
         near = 0.25 * radius / max(q[2] + r22 * z - p[GROUND], LEAST_HEIGHT * radius)
         thrust /= 1.0 - near * near
         # Speed of the hub across its axis, over the tip speed. The advancing blade lifts more, and its flapping lags by

@@ -26,9 +26,9 @@ SIX_UP_B = ((0, 0, 1), (1, 0, 0), (0, 0, -1), (0, 1, 0), (-1, 0, 0), (0, -1, 0))
 class Poses:
     """Stand hold_s in each attitude of q_nb, and turn to the next in turn_s, from rest to rest, the shortest way.
 
-    first_hold_s: how long the first one is held, for a log from whose start the noise is told (None: hold_s). p_n (m):
-    the point about which the body turns. Nothing jumps up to the angular acceleration. Two attitudes half a turn apart
-    leave the way round open and are refused.
+    first_hold_s: how long the first one is held, for a log from whose start the noise is estimated (None: hold_s). p_n
+    (m): the point about which the body turns. Nothing jumps up to the angular acceleration. Two attitudes half a turn
+    apart leave the way round open and are refused.
     """
 
     q_nb: ArrayLike
@@ -56,7 +56,7 @@ class Poses:
 
     @classmethod
     def six(cls, tilt_deg: float = 0.0, seed: int = 0, **settings: Any) -> Self:
-        """Each axis up and down once, in quarter turns: z, x, -z, y, -x, -y. tilt_deg: the box stands askew."""
+        """Each axis up and down once, in quarter turns: z, x, -z, y, -x, -y. tilt_deg: the box is tilted."""
         ups_b = np.array(SIX_UP_B, dtype=np.float64)
         q_nb = [np.array([1.0, 0.0, 0.0, 0.0])]
         for up_b, next_up_b in pairwise(ups_b):

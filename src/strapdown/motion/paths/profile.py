@@ -135,19 +135,23 @@ class Profile:
 
     def at(self, t: Array) -> tuple[Array, Array, Array, Array]:
         """Value and its first three derivatives at times from 0 to duration_s."""
+        value, rate, acceleration, jerk = self.jet(t, 4)
+        return value, rate, acceleration, jerk
+
+    def jet(self, t: Array, count: int) -> list[Array]:
+        """Value and derivatives at times from 0 to duration_s, count in all."""
         i = interval_of(t, self.joints_s)
         per_s = 1.0 / self._lengths_s[i]
         u = (t - self.joints_s[i]) * per_s
         c = self._coefficients[i].T  # row k: coefficients of u^k
         found, scale = [], np.ones_like(u)
-        for _ in range(4):
+        for _ in range(count):
             value = np.zeros_like(u)
             for c_k in c[::-1]:
                 value = value * u + c_k
             found.append(value * scale)
             c, scale = c[1:] * np.arange(1.0, len(c))[:, None], scale * per_s
-        value, rate, acceleration, jerk = found
-        return value, rate, acceleration, jerk
+        return found
 
 
 def interval_of(t: Array, joints_s: Array) -> Array:

@@ -90,7 +90,7 @@ class StopAndGo:
         lengths = np.hypot(ways[:, 0], ways[:, 1])
         yaws = self.start_yaw_rad + np.arctan2(ways[:, 1], ways[:, 0])
         turns = wrap(np.diff(yaws))
-        turns[turns < -np.pi + 1e-9] += 2.0 * np.pi  # half a turn goes to the left, whatever roundoff says
+        turns[turns < -np.pi + 1e-9] += 2.0 * np.pi  # half a turn goes to the left, whatever the roundoff
         return (
             np.concatenate([[0.0], np.cumsum(lengths)]),
             turned_by(self.start_yaw_rad, ways / lengths[:, None]),
@@ -157,5 +157,5 @@ class StopAndGo:
 
 def _moves(length_m: ArrayLike, spacing_m: float) -> Array:
     """How many moves a leg takes; roundoff must not leave a last one of no length, where they fit a whole number."""
-    with np.errstate(over="ignore"):  # endless, and then told as that
+    with np.errstate(over="ignore"):  # endless, and then given as that
         return np.ceil(np.asarray(length_m, dtype=np.float64) / spacing_m - 1e-9)

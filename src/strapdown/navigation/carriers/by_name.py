@@ -1,4 +1,4 @@
-"""Carriers by the names of the command's option --vehicle."""
+"""Carriers by name."""
 
 from strapdown.errors import InputError
 from strapdown.navigation.carriers.foot import Foot

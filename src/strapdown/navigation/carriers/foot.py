@@ -78,9 +78,9 @@ def foot_filter(**more: Any) -> Eskf:
     """The error-state filter for a foot.
 
     The noises stand for what a foot adds to the sensor's: shocks, bandwidth, scale errors in turns of 10 rad/s, soles
-    that give. A stance is rolled through, so zero velocity is good to 0.03 m/s and nothing says that the foot does not
-    turn. Gates are open: the velocity after a swing is worse than its covariance says, and the stops are what is right.
-    The sensor is a calibrated one; give gyr_bias_sigma (rad/s) and acc_bias_sigma (m/s2) where it is not.
+    that give. A stance is rolled through, so zero velocity is good to 0.03 m/s and nothing states that the foot does
+    not turn. Gates are open: the velocity after a swing is worse than its covariance states, and the stops are what is
+    right. The sensor is a calibrated one; give gyr_bias_sigma (rad/s) and acc_bias_sigma (m/s2) where it is not.
     flat_floor=FOOT_FLOOR: every stance is as high as the first.
     """
     settings: dict[str, Any] = {
@@ -110,8 +110,8 @@ def align_foot(
     """Level from the rest at the start, as long as it lasts, MOST_REST_S at most.
 
     yaw_rad: known to heading_sigma_rad; None: the magnetometer's, with the declination.
-    A foot sways, so a short rest tells little of the gyroscope's bias: its mean is weighed against 0 with
-    gyr_bias_sigma (rad/s), the deviation of the bias of a sensor that nobody asked.
+    A foot sways, so a short rest shows little of the gyroscope's bias: its mean is weighed against 0 with
+    gyr_bias_sigma (rad/s), the sigma of the bias of a sensor that nobody asked.
     """
     rows = rest_samples(recording, stops or FootStops(), MOST_REST_S)
     if rows < LEAST_SAMPLES:

@@ -15,8 +15,8 @@ from strapdown.types import Solution
 
 LEVEL_M = 0.1  # building codes allow no riser below 4 in (International Building Code, 1011.5.2)
 FLOOR_SIGMA_M = 0.01  # of a foot from stance to stance on one floor: how the sole comes down
-# of the height, by shocks and scale, beside what the filter tells. Both set on the walks of foot_vicon, whose heights
-# are off by 2 to 13 mm a stance, most of them upward, and by 38 mm in the fastest
+# of the height, by shocks and scale, in addition to what the filter states. Both set on the walks of foot_vicon, whose
+# heights are off by 2 to 13 mm a stance, most of them upward, and by 38 mm in the fastest
 SWING_SIGMA_M = 0.03  # of one swing
 DRIFT_M = 0.01  # of every swing of a walk alike
 
@@ -49,7 +49,7 @@ def level_steps(solution: Solution, stance: NDArray[np.bool_]) -> tuple[Solution
 
 
 def with_height_drift(solution: Solution, stance: NDArray[np.bool_]) -> Solution:
-    """Heights as measured, and in their deviation the drift that every swing of a walk has alike."""
+    """Heights as measured, and in their sigma the drift that every swing of a walk has alike."""
     begins = np.flatnonzero(np.diff(stance.astype(np.int8)) == 1) + 1
     swings = np.searchsorted(begins, np.arange(len(stance)), side="right")
     sigma_p = solution.sigma["p_n"].copy()

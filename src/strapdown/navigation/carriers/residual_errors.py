@@ -112,14 +112,14 @@ def mounting_sigma_rad(calibration: Calibration) -> float:
 
 
 def _matrix_sigma(sigma: Array, part: Part | None, instrument: str) -> tuple[float, float]:
-    """Deviations on the diagonal and off it; inf stands for an element that was assumed."""
+    """Sigmas on the diagonal and off it; inf stands for an element that was assumed."""
     allowed, diagonal = _tolerance(part, instrument), np.eye(3, dtype=bool)
     known = np.where(np.isfinite(sigma), sigma, np.where(diagonal, allowed["scale"], allowed["axes"]))
     return _rms(known[diagonal]), _rms(known[~diagonal])
 
 
 def _tolerance(part: Part | None, instrument: str) -> dict[str, float]:
-    """Deviations of scale, axes and, where the data sheet tells it, bias (rad/s, m/s2) among specimens."""
+    """Sigmas of scale, axes and, where the data sheet states it, bias (rad/s, m/s2) among specimens."""
     found = {"scale": COMMON_SCALE, "axes": COMMON_AXES}
     sheet = None if part is None else getattr(part.file, instrument)
     if sheet is not None:

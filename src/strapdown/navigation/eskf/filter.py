@@ -20,7 +20,18 @@ from strapdown.errors import InputError
 from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.navigation.eskf import filter as kernel
 from strapdown.kernels.navigation.eskf import layout as at
-from strapdown.live import Alignment, Belief, Start, State, refuse_state, state_of
+from strapdown.live import (
+    Alignment,
+    Belief,
+    Start,
+    State,
+    checked_start,
+    fields_of,
+    numbers_of,
+    refuse_sample,
+    refuse_state,
+    state_of,
+)
 from strapdown.navigation import self_alignment
 from strapdown.navigation.alignment import UNKNOWN_HEADING_RAD
 from strapdown.navigation.eskf.inputs import Rows, further_of, rows_of
@@ -34,7 +45,8 @@ from strapdown.navigation.eskf.updates import (
     ZeroRate,
     ZeroVelocity,
 )
-from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT, refuse_sample
+from strapdown.navigation.examination import examine_for_navigation
+from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT
 from strapdown.rotation import q_conj, q_mul, q_normalise
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording, Sample, Solution
@@ -54,6 +66,7 @@ class Eskf:
     is (but a magnetic field that is not the Earth's). gap_s: a longer step is a gap, over which
     accelerations of gap_acc_m_s2 and rates of gap_rate_rad_s may have happened, each for a second at a time.
     q_bs, r_bs_b: mounting and lever arm of the sensor on the body; each number of the arm is known to lever_sigma_m.
+    fix_delay_s: velocities of so long are kept for velocity fixes that come late; an older fix counts for less.
     """
 
     name: str = field(default="eskf", init=False)
@@ -86,6 +99,7 @@ class Eskf:
     q_bs: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
     r_bs_b: tuple[float, ...] = (0.0, 0.0, 0.0)
     lever_sigma_m: float = 0.0
+    fix_delay_s: float = 0.5
 
     def __post_init__(self) -> None:
         for name in (
@@ -95,7 +109,7 @@ class Eskf:
         ):
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= 0.0):
                 raise InputError(f"{name} is {getattr(self, name)}; give a number that is not negative")
-        for name in ("gyr_white", "acc_white", "drift_time_s", "gap_s"):
+        for name in ("gyr_white", "acc_white", "drift_time_s", "gap_s", "fix_delay_s"):
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) > 0.0):
                 raise InputError(f"{name} is {getattr(self, name)}; give a number above 0")
         if not 0.0 <= self.gate_probability < 1.0:
@@ -128,6 +142,9 @@ class Eskf:
         """As the kernel reads them."""
         return settings_as_numbers(self)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return fields_of(self)
+
     def start(self, given: Start = Start()) -> State:  # noqa: B008
         """Before the first sample: at rest at given.p_n, as aligned; velocity 0.
 
@@ -135,12 +152,13 @@ class Eskf:
         which the body heads north (yaw 90 deg, paper C's heading 0).
         """
         fix_signature(kernel.rows)
+        given = checked_start(given)
         aligned = self_alignment.given_alignment(given, self.gyr_bias_sigma)
         p_n = locked(given.p_n, (3,), "p_n")
         if aligned is not None:
             return state_of(Eskf, self._numbers(aligned, p_n, given.means, given.skip))
         x = np.zeros(at.X_SIZE)
-        x[at.Q], x[at.STARTED], x[at.MEANS] = 1.0, -1.0, float(given.means)
+        x[at.Q], x[at.STARTED], x[at.MEANS], x[at.PAST_COUNT] = 1.0, -1.0, float(given.means), -1.0
         x[at.POSITION : at.POSITION + 3] = p_n
         for i in range(3):
             x[at.COVARIANCE + (at.PHI_N + i) * (at.COLUMNS + 1)] = UNKNOWN_HEADING_RAD**2
@@ -151,7 +169,7 @@ class Eskf:
         x[at.Q : at.Q + 4] = q_normalise(np.asarray(aligned.q_ns, dtype=np.float64))
         x[at.POSITION : at.POSITION + 3] = p_n
         x[at.BIAS_G : at.BIAS_G + 3] = aligned.gyr_bias_s
-        x[at.FLOOR_M] = x[at.POSITION + 2]
+        x[at.FLOOR_M], x[at.PAST_COUNT] = x[at.POSITION + 2], -1.0
         x[at.SKIP], x[at.MEANS], x[at.DIP] = float(skip), float(means), at.UNKNOWN_DIP
         if aligned.field_ut is not None and aligned.dip_rad is not None:
             x[at.FIELD], x[at.DIP] = aligned.field_ut, aligned.dip_rad
@@ -165,7 +183,7 @@ class Eskf:
                 raise refuse_state(state, Eskf)
             x = state.numbers.copy()
             seen, extra, mag = (at.SEEN_STOP if sample.stop else 0), EMPTY, EMPTY
-            if sample[8:12] != _NOTHING:
+            if self.wheel_travel is not None or sample[8:12] != _NOTHING:
                 more, extra = further_of(sample, self.wheel_travel is not None)
                 seen |= more
             if sample.mag_s is not None and self.magnetic_heading is not None:
@@ -176,30 +194,29 @@ class Eskf:
                 *(NO_OUT, NO_OUT, NO_OUT, NO_COUNTS_OUT, NO_OUT, NO_OUT),
             )
         except (TypeError, AttributeError):  # numba has no compiled version that fits; or no state, no sample
-            if not isinstance(state, State):
-                raise refuse_state(state, Eskf) from None
+            numbers_of(state, Eskf, at.X_SIZE)
             raise refuse_sample(sample) from None
         if taken:
             return state_of(Eskf, x)
-        if len(x) == at.X_SIZE and x[at.STARTED] < 0.0:
-            return self._align(x, sample)
+        if numbers_of(state, Eskf, at.X_SIZE)[at.STARTED] < 0.0:
+            return self.align(x, sample)
         raise refuse_sample(sample)
 
-    def _align(self, x: Array, sample: Sample) -> State:
+    def aligns(self, x: Array) -> bool:
+        """Whether the filter still aligns itself."""
+        return bool(x[at.STARTED] < 0.0)
+
+    def align(self, x: Array, sample: Sample) -> State:
         """The state after a sample, while the filter aligns itself; the first one after the rest starts it."""
-        begun = self._after_rest(x, sample)
+        begun = self.after_rest(x, sample)
         if begun is not None:
             return self.step(begun, sample)
         sums = x[at.REST : at.REST + self_alignment.SIZE]
-        try:
-            self_alignment.add(sums, sample)
-            x[at.LAST_GYR : at.LAST_GYR + 3], x[at.LAST_ACC : at.LAST_ACC + 3] = sample.gyr_s, sample.acc_s
-        except (TypeError, ValueError):
-            raise refuse_sample(sample) from None
-        x[at.Q : at.Q + 4] = self_alignment.attitude_so_far(sums, self.q_bs)
+        x[at.Q : at.Q + 4] = self_alignment.take(sums, sample, self.q_bs)
+        x[at.LAST_GYR : at.LAST_GYR + 3], x[at.LAST_ACC : at.LAST_ACC + 3] = sample.gyr_s, sample.acc_s
         return state_of(Eskf, x)
 
-    def _after_rest(self, x: Array, sample: Sample) -> State | None:
+    def after_rest(self, x: Array, sample: Sample) -> State | None:
         """The state at the end of the rest, as if its last sample had been the first; None: it has not ended."""
         sums = x[at.REST : at.REST + self_alignment.SIZE]
         if not self_alignment.is_over(sums, sample):
@@ -213,7 +230,8 @@ class Eskf:
 
     def belief(self, state: State) -> Belief:
         """After the last sample: attitude of the body, position and velocity of the sensor, biases, sigmas, flags."""
-        x, sigma = self._checked(state), sigma_of(state.numbers)
+        x = self._checked(state)
+        sigma = sigma_of(x)
         used, rejected = int(x[at.USED]), int(x[at.REJECTED])
         flags = {f"{name}_used": bool(used >> k & 1) for k, name in enumerate(at.KINDS)}
         flags |= {f"{name}_rejected": bool(rejected >> k & 1) for k, name in enumerate(at.KINDS)}
@@ -232,9 +250,7 @@ class Eskf:
         return self._checked(state)[at.COVARIANCE :].reshape(at.N, at.COLUMNS)[:, : at.N].copy()
 
     def _checked(self, state: State) -> Array:
-        if not isinstance(state, State) or state.owner is not Eskf:
-            raise refuse_state(state, Eskf)
-        return state.numbers
+        return numbers_of(state, Eskf, at.X_SIZE)
 
     def run(self, recording: Recording, given: Start | None = None) -> Solution:
         """The steps over the whole recording, to the bit. given: None: Start.of(recording)."""
@@ -263,6 +279,7 @@ class Eskf:
     def prepare(self, recording: Recording, given: Start | None) -> tuple[Rows, Output, State, int]:
         """Checked rows, memory for what comes out, and the state before row `begun`: those before it are done, by live
         steps in which the filter aligned itself."""
+        examine_for_navigation(recording, self.gravity, self.q_bs, mag=self.magnetic_heading is not None)
         rows = rows_of(
             recording,
             needs_stops=self.zero_velocity is not None or self.zero_rate is not None,
@@ -274,16 +291,8 @@ class Eskf:
             raise InputError(
                 f"the alignment took {start.skip + 1} samples and the recording has {len(recording)}; align on fewer"
             )
-        state, out, begun = self.start(start), Output(len(rows)), 0
-        while state.numbers[at.STARTED] < 0.0 and begun < len(rows):
-            sample = recording.sample(begun)
-            started = self._after_rest(state.numbers, sample)
-            if started is not None:
-                state = started
-                break
-            state = self._align(state.numbers.copy(), sample)
-            out.put_state(begun, state.numbers)
-            begun += 1
+        out = Output(len(rows))
+        state, begun = self_alignment.rows_at_rest(self, recording, self.start(start), out.put_state)
         out.aligned_rows = begun
         return rows, out, state, begun
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from strapdown.errors import InputError
 from strapdown.kernels.navigation.eskf import layout as at
 from strapdown.navigation.live_step import EMPTY
-from strapdown.sample import Fixes
+from strapdown.sample import Fix, Fixes, Height, Heights
 from strapdown.types import Array, Recording, Sample
 
 # what of a sample goes into the row of further numbers
@@ -81,11 +81,12 @@ def rows_of(recording: Recording, *, needs_stops: bool, needs_travel: bool, need
         raise InputError("the recording has no magnetometer for the magnetic heading; run the filter without it")
     if needs_travel and recording.odometer is None:
         raise InputError("the recording has no odometer for the wheel's travel; run the filter without it")
+    _refuse_zero_sigma(recording)
     seen = np.zeros(len(recording), dtype=np.int16)
     if recording.stop is not None:
         seen[recording.stop] = at.SEEN_STOP
     if needs_travel:
-        seen |= at.SEEN_ODOMETER
+        seen |= at.SEEN_ODOMETER  # between two readings of it the wheel has not moved on by a count
     for name, bit, used in (
         ("mag_s", at.SEEN_MAG, needs_mag),
         ("position_fix", at.SEEN_FIX, True),
@@ -100,22 +101,47 @@ def rows_of(recording: Recording, *, needs_stops: bool, needs_travel: bool, need
     return Rows(recording, seen, dt, recording.mag_s if needs_mag else None, needs_travel)
 
 
+def _refuse_fix(sample: Sample, fix: Fix | Height) -> InputError:
+    need = "a standard deviation" if isinstance(fix, Height) else "vectors of three numbers, with standard deviations"
+    return InputError(f"the live sample at t = {sample.t!r} s brings {fix}; give {need} above 0")
+
+
+def _refuse_zero_sigma(recording: Recording) -> None:
+    """A measurement without error cannot be weighed."""
+    for name in ("position_fix", "velocity_fix", "height"):
+        part: Fixes | Heights | None = getattr(recording, name)
+        if part is None:
+            continue
+        sigma = part.sigma_n.min(axis=1) if isinstance(part, Fixes) else part.sigma_m
+        zero = (sigma <= 0.0) & recording.new.get(name, True)
+        if zero.any():
+            i = int(np.argmax(zero))
+            raise InputError(
+                f"{name} has a standard deviation of {sigma[i]:g} at sample {i} (t = {recording.t[i]:.6g} s); give one "
+                "above 0"
+            )
+
+
 def further_of(sample: Sample, travels: bool) -> tuple[int, Array]:
     """Bits and numbers of what one sample brings besides."""
     seen, extra = 0, np.zeros(at.EXTRA)
-    if travels and sample.travel_m is not None:
+    if travels:
         seen |= at.SEEN_ODOMETER
-        extra[at.X_TRAVEL] = sample.travel_m
+        extra[at.X_TRAVEL] = 0.0 if sample.travel_m is None else sample.travel_m
     for fix, bit, place in (
         (sample.position_fix, at.SEEN_FIX, at.X_FIX),
         (sample.velocity_fix, at.SEEN_VELOCITY, at.X_VELOCITY),
     ):
         if fix is not None:
+            if fix.value_n.shape != (3,) or fix.sigma_n.shape != (3,) or not min(fix.sigma_n.tolist()) > 0.0:
+                raise _refuse_fix(sample, fix)
             seen |= bit
             extra[place : place + 3] = fix.value_n
             extra[place + at.SIGMA_OF_FIX : place + at.AGE_OF_FIX] = fix.sigma_n
             extra[place + at.AGE_OF_FIX] = sample.t - fix.t_s
     if sample.height is not None:
+        if not sample.height.sigma_m > 0.0:
+            raise _refuse_fix(sample, sample.height)
         seen |= at.SEEN_HEIGHT
         extra[at.X_HEIGHT], extra[at.X_HEIGHT_SIGMA] = sample.height
     extra.flags.writeable = False

@@ -99,6 +99,7 @@ def settings_as_numbers(filt: "Eskf") -> Array:
     s[at.S_R_SB : at.S_R_SB + 9] = matrix(q_conj(filt.q_bs)).ravel()
     s[at.S_R_BS_B : at.S_R_BS_B + 3] = filt.r_bs_b
     s[at.S_LEVER_VAR] = filt.lever_sigma_m**2
+    s[at.S_PAST_STEP_S] = filt.fix_delay_s / (at.PAST_ROWS - 1)
     s.flags.writeable = False
     return s
 

@@ -17,6 +17,7 @@ from strapdown.kernels.navigation.eskf import layout as at
 from strapdown.kernels.navigation.eskf.smoother import backward_rows
 from strapdown.live import Start
 from strapdown.navigation.eskf.filter import Eskf
+from strapdown.navigation.fixes import at_their_instants
 from strapdown.types import Recording, Solution
 
 SEGMENT = 1000
@@ -24,8 +25,8 @@ SEGMENT = 1000
 
 def smooth(filt: Eskf, recording: Recording, given: Start | None = None) -> Solution:
     """As filt.run(...), smoothed: position, velocity, attitude, biases and their deviations; flags and events are the
-    filter's, and where its floor may slope, the height."""
-    plain = _without_considered(filt)
+    filter's, and where its floor may slope, the height. A fix that came late is used in the row of its own instant."""
+    plain, recording = _without_considered(filt), at_their_instants(recording)
     if plain == filt:
         return _backward(filt, recording, given)
     alone = plain.run(recording, given).sigma

@@ -1,7 +1,7 @@
 """Which samples of a recording stand for sure, where one may look ahead and back: the edges of believed stops.
 
 A move begins and ends so gently that noise hides its edge, and a judge's window is longer than the edge. So without a
-controller's signal a stop ends AHEAD_S before the motion that ends it was reckoned to begin, and begins, within the
+controller's signal a stop ends AHEAD_S before the motion that ends it was estimated to begin, and begins, within the
 window that showed it, only where its readings are those of its later half: before, the last of a gentle braking is
 still there. A controller knows better when it lets the wheels turn: a stop that begins and ends with its signal is used
 from edge to edge, if the readings gain no speed there. A signal that comes early or goes late, as that of a coarse

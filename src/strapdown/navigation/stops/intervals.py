@@ -29,7 +29,7 @@ class Verdict(NamedTuple):
 class StopIntervals:
     """The stops of a recording: the verdict on each sample as columns, and events.
 
-    since_s, speed_m_s, of a judge that reckons the motion: time since the end of the last stop, which shows late (at
+    since_s, speed_m_s, of a judge that integrates the motion: time since the end of the last stop, which shows late (at
     the first sample after a stop it is how long the vehicle has moved by then), and the speed since; else None.
     used: samples that a filter may take for a stop, where these are others than the believed ones. notes: sentences for
     the user.

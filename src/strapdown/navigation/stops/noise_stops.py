@@ -17,8 +17,8 @@ import numpy as np
 from strapdown.errors import InputError
 from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.navigation import stop_judge as judge
-from strapdown.live import State, refuse_state, state_of
-from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT, refuse_sample
+from strapdown.live import State, refuse_sample, refuse_state, state_of
+from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT
 from strapdown.navigation.stops.intervals import StopIntervals, Verdict
 from strapdown.navigation.stops.judged import both_instruments, judged_stops, verdict_of, words_of
 from strapdown.navigation.stops.wheel import turning_travel_m
@@ -35,7 +35,7 @@ class NoiseStops:
     """Thresholds from the sensor's noise: acc_sigma_m_s2, gyr_sigma_rad_s are standard deviations of a reading at rest.
 
     window_s: over so long readings vary by no more than noise_factor times these (a parked motor hums), by a test with
-    false_alarm for each window. A stop is found again where force and speed, reckoned since the last one, are back:
+    false_alarm for each window. A stop is found again where force and speed, integrated since the last one, are back:
 
     - after a controller's signal that has changed from move to stop: within shift_m_s2 and speed_m_s, which grow by
       drift_m_s2 each second, or if readings stay calm and the same for calm_s;

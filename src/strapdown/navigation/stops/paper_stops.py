@@ -7,8 +7,7 @@ import numpy as np
 
 from strapdown import earth
 from strapdown.kernels.navigation import stop_judge as judge
-from strapdown.live import State, refuse_state, state_of
-from strapdown.navigation.live_step import refuse_sample
+from strapdown.live import State, refuse_sample, refuse_state, state_of
 from strapdown.navigation.stops.intervals import StopIntervals, Verdict
 from strapdown.navigation.stops.judged import both_instruments, judged_stops, verdict_of
 from strapdown.types import Array, Recording, Sample

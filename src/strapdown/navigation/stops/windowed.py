@@ -12,8 +12,8 @@ import numpy as np
 from strapdown.errors import InputError
 from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.navigation import stop_detectors as kernel
-from strapdown.live import State, refuse_state, state_of
-from strapdown.navigation.live_step import NO_OUT, refuse_sample
+from strapdown.live import State, refuse_sample, refuse_state, state_of
+from strapdown.navigation.live_step import NO_OUT
 from strapdown.navigation.stops.intervals import StopIntervals, Verdict, nowhere
 from strapdown.types import Array, Event, Recording, Sample
 

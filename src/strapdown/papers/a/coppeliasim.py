@@ -1,7 +1,7 @@
-"""Paper A's experiments recorded from CoppeliaSim itself: our readings beside those of the paper's methods.
+"""Paper A's experiments recorded from CoppeliaSim itself: our readings next to those of the paper's methods.
 
 The recorded poses go through RecordedMotion; specific force and rate at the recorded poses are compared with
-the truth of each phase, beside the paper's velocity difference and Euler increments, the sensor models shipped
+the truth of each phase, next to the paper's velocity difference and Euler increments, the sensor models shipped
 with the simulator, and the proof mass on a force sensor.
 """
 
@@ -118,7 +118,7 @@ def compare(folder: str | PathLike[str]) -> Comparison:
         reference = references.get((run.experiment, run.engine))
         if run.need("experiment") == "A-e":
             if reference is None:
-                notes.append(f"{run.name} has no run of 10 ms or finer of the same engine beside it; skipped")
+                notes.append(f"{run.name} has no run of 10 ms or finer of the same engine next to it; skipped")
                 continue
             if reference is run:
                 notes.append(f"{run.name} is its own reference: five-point derivatives of the same poses")

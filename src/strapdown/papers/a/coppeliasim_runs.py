@@ -1,6 +1,6 @@
 """CoppeliaSim runs of paper A's experiments: loading, the rival readings, and the truth phase by phase.
 
-Layout, columns, windows and truth are those of the recordings' own README. Everything is told in the sensor's
+Layout, columns, windows and truth are those of the recordings' own README. Everything is expressed in the sensor's
 frame, which is the recorded pose itself.
 """
 
@@ -153,7 +153,7 @@ def load_run(path: Path) -> Run | None:
     places = (named, path.with_suffix(".csv"), path.with_suffix(".csv.gz"))
     table = next((place for place in places if place.is_file()), None)
     if table is None:
-        raise InputError(f"{path} has no table beside it; expected {path.stem}.csv or {path.stem}.csv.gz")
+        raise InputError(f"{path} has no table next to it; expected {path.stem}.csv or {path.stem}.csv.gz")
     needed, may_be_missing = ["t"], []
     for sensor in run.sensors:
         needed += [f"{sensor}_{name}" for name in ("x", "y", "z", "qw", "qx", "qy", "qz")]

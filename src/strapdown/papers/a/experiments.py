@@ -150,7 +150,7 @@ def _bar_truth(place: str, t: Array) -> tuple[Array, Array]:
     return _columns(-_RADIUS * _RATE**2, 0.0 * t, GRAVITY), _columns(0.0, 0.0 * t, _RATE)
 
 
-# A-e: double pendulum with skew axes, released with a bend: up to 60 m/s2 and 15 rad/s. The physics runs at 1 ms or
+# A-e: double pendulum with skew axes, released with bent links: up to 60 m/s2 and 15 rad/s. The physics runs at 1 ms or
 # finer, whatever the sample time
 def pendulum_rig(step_s: float, physics_step_s: float = 1e-3) -> dict[str, Any]:
     return {

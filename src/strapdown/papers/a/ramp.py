@@ -1,4 +1,4 @@
-"""Paper A's table of run-ups, and the line through a ramp that tells when its set speed is reached (errata 4)."""
+"""Paper A's table of run-ups, and the line through a ramp that states when its set speed is reached (errata 4)."""
 
 from dataclasses import dataclass
 
@@ -56,7 +56,7 @@ def first_at_speed(rate: Array, set_speed: float) -> int | None:
 def fit_ramp(t: Array, rate: Array, set_speed: float) -> Ramp | None:
     """Fit a line to the ramp and cut it with the set speed; t in s, rates in rad/s. None: no ramp to be seen.
 
-    The last sample before the set speed is left out where two others remain: it may feel the end of the ramp.
+    The last sample before the set speed is omitted where two others remain: it may feel the end of the ramp.
     """
     first = first_at_speed(rate, set_speed)
     if first is None:

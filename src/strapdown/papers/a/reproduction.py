@@ -1,6 +1,6 @@
 """Paper A reproduced: runs its experiments at 50, 10 and 1 ms with every method and states the claims.
 
-`exact` is held to the tolerances of the product; the paper's methods are shown beside it with the errors that theory
+`exact` is held to the tolerances of the product; the paper's methods are shown next to it with the errors that theory
 gives them (design facts: first order in the step, errata 2 and 3).
 """
 

@@ -37,7 +37,7 @@ def defect_claims() -> list[Claim]:
         ),
         _claim(
             "bounded",
-            "bias instability after 100 times its longest time: growth of its deviation",
+            "bias instability after 100 times its longest time: growth of its sigma",
             _growth(),
             0.2,
             "AirSim",
@@ -75,7 +75,7 @@ def defect_claims() -> list[Claim]:
 
 
 def _claim(name: str, what: str, ours: float, tolerance: float, where: str) -> Claim:
-    source = f"defect found in {where} (design/algorithms.md)"
+    source = f"defect found in {where}"
     return Claim(f"B-sensors/defect/{name}", what, None, float(ours), float(tolerance), source)
 
 

@@ -120,7 +120,7 @@ def _has(package: str) -> bool:
 
 
 def _peers() -> dict[str, Callable[[Trial], Solution]]:
-    """Packages of others, with their defaults, told in our frame (x east, y north)."""
+    """Packages of others, with their defaults, expressed in our frame (x east, y north)."""
     peers: dict[str, Callable[[Trial], Solution]] = {}
     if _has("vqf"):
         peers |= {"package vqf": _package_vqf, "package offlineVQF": _package_offline_vqf}
@@ -179,7 +179,7 @@ def _package_ahrs(trial: Trial) -> Solution:
 
     gyr, acc, mag, step = _readings(trial)
     found = Madgwick(gyr=gyr, acc=acc, mag=mag * 1e-3, Dt=step).Q  # mT there
-    half = math.sqrt(0.5)  # its frame is x north, y west: a quarter turn beside ours
+    half = math.sqrt(0.5)  # its frame is x north, y west: a quarter turn from ours
     w, x, y, z = np.moveaxis(found, -1, 0)
     return _solution(trial, half * np.stack([w - z, x - y, y + x, z + w], axis=-1))
 

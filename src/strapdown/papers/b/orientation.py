@@ -41,7 +41,7 @@ class OrientationClaims:
 
 
 def reproduce_orientation(folder: Path | None, done: Callable[[float], None]) -> OrientationClaims:
-    """folder: of recorded data, with broad in it; without it the claims about BROAD are left out."""
+    """folder: of recorded data, with broad in it; without it the claims about BROAD are omitted."""
     out = OrientationClaims()
     log = flown()
     solutions = {name: _of_part(name, log) for name in SHOWN}

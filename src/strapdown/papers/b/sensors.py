@@ -73,7 +73,7 @@ def _noise_claims(rate_hz: float) -> list[Claim]:
     found["B"] = float(np.mean(floor)) / FLICKER_FLOOR
     tau, walk = deviation("walk", Triad("rad/s", walk=one), 2.0, 40.0)
     found["K"] = float(np.mean(walk / np.sqrt(tau / 3.0)))
-    # chance: at 40 s the log holds 100 intervals on each of three axes, a deviation of 4 %; over a decade of times 3 %
+    # chance: at 40 s the log holds 100 intervals on each of three axes, a sigma of 4 %; over a decade of times 3 %
     return [
         Claim(
             f"B-sensors/{term}/{rate_hz:g}Hz",
@@ -149,7 +149,7 @@ def _specimen_claims() -> list[Claim]:
     part = load_part("MPU-6050")
     drawn = np.array([part.draw(seed).triads()["gyroscope"].bias for seed in range(SPECIMENS)])
     bound = np.radians(20.0)
-    # a normal distribution cut at three deviations has 0.9867 of its deviation; chance 1/sqrt(2400) = 2 %, five of it
+    # a normal distribution cut at three sigmas has 0.9867 of its sigma; chance 1/sqrt(2400) = 2 %, five of it
     spread = float(np.std(drawn) / (0.9867 * bound / 3.0))
     source = "PS-MPU-6000A-00 r3.4, pages 12-14"
     return [

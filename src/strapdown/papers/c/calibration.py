@@ -17,7 +17,7 @@ RECORDED = {"imu_tk_xsens": c_positions_recorded, "qmc5883l": c_magnetometer, "m
 def calibration_claims(
     folder: Path | None, done: Callable[[float], None], runs: int = 100
 ) -> tuple[list[Claim], list[str]]:
-    """Claims, and sentences on what was left out. folder: of recorded data; runs: virtual specimens per method."""
+    """Claims, and sentences on what was excluded. folder: of recorded data; runs: virtual specimens per method."""
     found, notes = [], []
     for i, method in enumerate(METHODS.values()):
         found += method.claims(lambda x, i=i: done((i + x) / len(METHODS)), runs)
@@ -25,5 +25,5 @@ def calibration_claims(
         if folder is not None and (folder / name).is_dir():
             found += method.real_claims(folder)
         else:
-            notes.append(f"no recorded data {name} here: give its folder with --data, or in STRAPDOWN_DATA")
+            notes.append(f"the recorded data {name} was not found; set STRAPDOWN_DATA to the folder that holds it")
     return found, notes

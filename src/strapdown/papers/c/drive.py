@@ -5,7 +5,7 @@ rms. The log is what its module gives, corrected by its own calibration; truth a
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -39,7 +39,7 @@ PUBLISHED = {"square": (4.98, 4.08), "straight": (4.54, 4.27)}  # largest e and 
 COMPASS_HZ = 50.0
 DISTURBANCE_DEG = 3.0
 WHEEL_RADIUS_M, WHEEL_TICKS = 0.03, 600  # 0.3 mm per tick
-WHEEL_SCALE = 0.002  # deviation of the odometer's scale
+WHEEL_SCALE = 0.002  # sigma of the odometer's scale
 FIRST_REST_S, REST_S = 10.0, 9.5  # the stand before the run, and how much of it the alignment takes
 _IRON_EACH_M, _DEPTH_M, _AROUND_M = 0.7, (0.4, 1.2), 1.0  # pieces of iron below the floor, and how far from the path
 _PUSH_S = 0.6
@@ -64,7 +64,7 @@ class Drive:
         return self.log.truth
 
     def aligned(self) -> Alignment:
-        """The robot starts where and as the plan says: its heading at the start is known, roll and pitch are not."""
+        """The robot starts where and as the plan states: its heading at the start is known, roll and pitch are not."""
         return align_to_yaw(self.log, self.path.start_yaw_rad, rest_s=REST_S, q_bs=self.q_bs)
 
     @property
@@ -120,30 +120,36 @@ def path_of(kind: str, heading_deg: float = 0.0, **settings: Any) -> StopAndGo:
     return StopAndGo.square(**settings) if kind == "square" else StopAndGo.straight(**settings)
 
 
-def drive(
-    kind: str,
-    seed: int,
-    *,
-    heading_deg: float = 0.0,
-    slope_deg: float = 0.0,
-    push: Push | None = None,
-    q_bs: ArrayLike = IDENTITY,
-    sources: tuple[Source, ...] = (),
-    disturbance_deg: float = DISTURBANCE_DEG,
-    temperature: Temperature = 25.0,
-    loss: float = 0.0,
-    wheel: Mapping[str, Any] | None = None,
-    calibration: Calibration | None = None,
-) -> Drive:
-    """One run. slope_deg: the floor climbs to the north. sources: magnets besides the iron below the floor. loss: part
-    of the rows that are missing. wheel: further settings of the odometer. calibration: another than the robot's own."""
-    path, body = _body(kind, heading_deg, slope_deg)
-    if push is not None:
-        body = _pushed(body, path, push)
+@dataclass(frozen=True, eq=False)
+class Conditions:
+    """Of a run. heading_deg: at the start, clockwise from north. slope_deg: the floor climbs to the north. q_bs: the
+    mounting of the sensor. sources: magnets besides the iron below the floor, which turns the azimuth by
+    disturbance_deg rms. temperature: degC. loss: part of the rows that are missing. wheel: further settings of the
+    odometer. calibration: another than the robot's own."""
+
+    heading_deg: float = 0.0
+    slope_deg: float = 0.0
+    push: Push | None = None
+    q_bs: ArrayLike = tuple(IDENTITY)
+    sources: tuple[Source, ...] = ()
+    disturbance_deg: float = DISTURBANCE_DEG
+    temperature: Temperature = 25.0
+    loss: float = 0.0
+    wheel: Mapping[str, Any] = field(default_factory=dict)
+    calibration: Calibration | None = None
+
+
+def drive(kind: str, seed: int, **conditions: Any) -> Drive:
+    """One run under these Conditions, given by name."""
+    given = Conditions(**conditions)
+    path, body = _body(kind, given.heading_deg, given.slope_deg)
+    if given.push is not None:
+        body = _pushed(body, path, given.push)
     one = robot(seed)
-    mounted = np.asarray(q_bs, dtype=np.float64)
+    mounted = np.asarray(given.q_bs, dtype=np.float64)
     seen = body if np.array_equal(mounted, IDENTITY) else body.seen_from((0.0, 0.0, 0.0), mounted)
-    world = MagneticWorld(FIELD_N, (*floor_iron(kind, heading_deg, slope_deg, seed, disturbance_deg), *sources))
+    iron = floor_iron(kind, given.heading_deg, given.slope_deg, seed, given.disturbance_deg)
+    world = MagneticWorld(FIELD_N, (*iron, *given.sources))
     ideal = Recording(
         seen.t,
         gyr_s=seen.w_nb_b,
@@ -160,18 +166,18 @@ def drive(
     )
     module = Module(
         "C",
-        {name: replace(triad, loss=loss) for name, triad in one.triads.items()},
+        {name: replace(triad, loss=given.loss) for name, triad in one.triads.items()},
         seed=_run_seed(seed, kind),
-        temperature=temperature,
+        temperature=given.temperature,
         fastest_hz={"magnetometer": COMPASS_HZ},
     )
     raw = module.measure(ideal, RATE_HZ)
     assert raw.truth is not None
     scale = float(stream(seed, "C", "wheel").normal(0.0, WHEEL_SCALE))
-    odometer = WheelOdometer(WHEEL_RADIUS_M, WHEEL_TICKS, **{"scale_error": scale, **(wheel or {})})
+    odometer = WheelOdometer(WHEEL_RADIUS_M, WHEEL_TICKS, **{"scale_error": scale, **given.wheel})
     travel = odometer.measure(body[::INNER], stream=seed_of(seed, "C", kind, "odometer"))
     raw = replace(raw, stop=path.stopped(raw.t), odometer=np.interp(raw.t, travel.t, travel.distance_m))
-    log = apply(one.calibration if calibration is None else calibration, raw)
+    log = apply(one.calibration if given.calibration is None else given.calibration, raw)
     assert raw.truth is not None
     last = np.searchsorted(raw.t, path.stops.end_s - 1e-9) - 1
     return Drive(path, log, raw, replace(path.stops, p_n=raw.truth.p_n[last]), one, mounted)

@@ -16,7 +16,6 @@ from strapdown.navigation.carriers.foot import Foot, align_foot, foot_filter
 from strapdown.navigation.carriers.foot_heights import LEVEL_M
 from strapdown.navigation.carriers.hand import Hand
 from strapdown.navigation.eskf.filter import Eskf
-from strapdown.navigation.eskf.smoother import smooth
 from strapdown.navigation.program import navigate
 from strapdown.navigation.start_at_rest import Heading
 from strapdown.navigation.stops.foot_stops import FootStops
@@ -38,18 +37,6 @@ SETS = ("foot_vicon", "openshoe_square", "xio_gait")
 VN100_BIAS_RAD_S = 5e-5  # foot_vicon's sensor corrects its own bias; data sheet, in run: 10 deg/h
 
 
-@dataclass(frozen=True)
-class FootScore:
-    """Of one walk, m: with the authors' stance labels, with our detector, both smoothed; the authors' own."""
-
-    name: str
-    published_m: float
-    labels_m: float
-    labels_smoothed_m: float
-    own_m: float
-    own_smoothed_m: float
-
-
 def vicon_walks(folder: Path) -> list[Walk]:
     """All trials of foot_vicon in a folder of recorded data."""
     paths = sorted((folder / "foot_vicon").glob("*.mat"))
@@ -69,17 +56,6 @@ def vicon_run(walk: Walk, stopped: ArrayLike, run: Callable[..., Solution] = Esk
     )
     log = replace(walk.recording, stop=np.asarray(stopped, dtype=bool))
     return run(vicon_filter(walk), log, Start.of(log, alignment=aligned))
-
-
-def vicon_score(walk: Walk) -> FootScore:
-    own = FootStops(gravity=TORONTO_M_S2).find(walk.recording).believed
-    if walk.labels is None or walk.published_m is None:
-        raise InputError(f"{walk.name} has no stance labels; take its closing error")
-    return FootScore(
-        walk.name,
-        walk.published_m,
-        *(score_m(walk, vicon_run(walk, stopped, run)) for stopped in (walk.labels, own) for run in (Eskf.run, smooth)),
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,15 +88,16 @@ def cross_validated(scores: Array, groups: Sequence[str]) -> CrossValidated:
 
 
 def xio_closing(path: Path, flat_floor: bool | None = None) -> ClosingError:
-    """The walk as strapdown navigate --vehicle foot does it, with the settings that were chosen on foot_vicon.
+    """The walk with the carrier Foot, as strapdown navigate does it, with the settings that were chosen on foot_vicon.
     flat_floor: None: steps are level where no stair can be; False: heights as measured."""
     carrier = Foot(Heading(0.0), flat_floor)
     return closing_error(navigate(read_xio_gait(path).recording, carrier, Facts(gravity("earth"))).solution)
 
 
 def square_closing(path: Path, flat_floor: bool) -> ClosingError:
-    """The hand-held square as strapdown navigate --vehicle hand does it. The settings for a hand were chosen on this
-    one recording: its figure is a fitted one."""
+    """The hand-held square with the carrier Hand, as strapdown navigate does it.
+
+    The settings for a hand were chosen on this one recording: its figure is a fitted one."""
     walk = read_openshoe_square(path)
     carrier = Hand(Heading(0.0), flat_floor)
     return closing_error(navigate(walk.recording, carrier, Facts(gravity("earth"), q_bs=tuple(walk.q_bs))).solution)
@@ -135,7 +112,7 @@ def real_claims(folder: Path, done: Callable[[float], None]) -> list[Claim]:
     left_out = cross_validated(scores, [walk.name for walk in walks]).left_out_m
     published = float(np.mean([walk.published_m for walk in walks if walk.published_m is not None]))
     c, vicon = "C/foot", "University of Toronto foot-mounted set (Wagstaff 2019), its trials at hand"
-    who = f"foot_vicon, {len(walks)} walks, 2-D ARMSE, m"
+    who = f"foot_vicon, {len(walks)} walks, mean error per axis in the plane (2-D ARMSE), m"
     tuned = (
         f"{who}: own detector, three of its settings chosen on the other walks; structure and noise were set with all "
         "walks in sight"
@@ -157,7 +134,7 @@ def real_claims(folder: Path, done: Callable[[float], None]) -> list[Claim]:
     gap, level, free = (xio_closing(walk_csv, flat_floor) for flat_floor in (None, True, False))
     what = (
         f"xio_gait short walk, closing error, m, swings of less than {LEVEL_M:g} m in height taken as level, which the "
-        f"published figure does not (with --flat-floor {level.length_m:.3f}; with heights as measured "
+        f"published figure does not (with a flat floor {level.length_m:.3f}; with heights as measured "
         f"{free.horizontal_m:.3f} in the plane and {abs(free.up_m):.2f} in height)"
     )
     found.append(Claim(f"{c}/xio", what, 0.082, gap.length_m, 0.12, "xioTechnologies/Gait-Tracking"))

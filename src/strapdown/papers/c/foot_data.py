@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from strapdown.errors import InputError
 from strapdown.evaluation.matching import Positions, aligned_first_steps, matched
-from strapdown.evaluation.trajectory import armse
+from strapdown.evaluation.trajectory import mean_axis_error
 from strapdown.io import ColumnMapping, read
 from strapdown.papers.recorded_data import read_mat
 from strapdown.rotation import IDENTITY
@@ -85,10 +85,10 @@ def read_xio_gait(path: str | Path) -> Walk:
 
 
 def score_m(walk: Walk, solution: Solution) -> float:
-    """Mean error in the plane as the data set's authors reckon it (ARMSE, m), start and first steps aligned."""
+    """Mean error per axis in the plane (m; the authors of the data call it ARMSE), start and first steps aligned."""
     if walk.truth is None:
         raise InputError(f"{walk.name} has no reference to score against; take its closing error")
-    return armse(aligned_first_steps(matched(solution, walk.truth)))
+    return mean_axis_error(aligned_first_steps(matched(solution, walk.truth)))
 
 
 def _upright(recording: Recording) -> tuple[float, ...]:

@@ -1,7 +1,7 @@
 """Paper C's magnetometer calibration (there by the program Magneto 1.2), on virtual specimens and on recorded data.
 
-Virtual: a QMC5883L beside an MPU-6050, tumbled for two minutes near iron; every error of the catalogue is on. What
-the calibration says of itself is put to the test: each error over its stated deviation must be standard normal.
+Virtual: a QMC5883L next to an MPU-6050, tumbled for two minutes near iron; every error of the catalogue is on. What
+the calibration states of itself is put to the test: each error over its stated sigma must be standard normal.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ from strapdown.types import Array, Recording
 RATE_HZ, INNER = 50.0, 5  # the accelerometer's low-pass is fed five times as fast
 LENGTH_S = 122.0
 GRAVITY = 9.81
-IRON_UT, SOFT = 20.0, 0.08  # deviations of hard iron and of soft iron's elements
+IRON_UT, SOFT = 20.0, 0.08  # sigmas of hard iron and of soft iron's elements
 HEADINGS, HOLD = 40, 50  # new attitudes, and readings in each: 1 s
 _SETTLED = 10  # readings after which the low-pass has forgotten the attitude before
 _C = "paper C calibrates by Magneto 1.2; figure asked of this product"
@@ -55,7 +55,7 @@ class Specimen:
 
     @property
     def matrix(self) -> Array:
-        """What the calibration should find: from readings to the field told in p."""
+        """What the calibration should find: from readings to the field expressed in p."""
         return np.asarray(self.r_sp.T @ np.linalg.inv(self.soft))
 
 
@@ -92,7 +92,7 @@ def specimen(seed: int) -> Specimen:
         mag_s=measure(mag, t, b_s @ soft_iron.T + iron, stream=seed_of(seed, "magnetometer")).values,
         acc_s=measure(acc, fine, f_s, stream=seed_of(seed, "accelerometer"), output_rate_hz=RATE_HZ).values,
     )
-    # x - a T3(x / range) has the linear part (1 + 3 a / range) x; the cubic rest is what the deviations allow for
+    # x - a T3(x / range) has the linear part (1 + 3 a / range) x; the cubic rest is what the sigmas allow for
     line = straight(mag)
     # the accelerometer's ellipsoid leaves its inverse matrix R P (polar decomposition) without the rotation R
     u, _, vt = np.linalg.svd(np.linalg.inv(straight(acc)))
@@ -110,7 +110,7 @@ def calibrated(log: Recording) -> MagnetometerFit:
 
 
 def normalised_errors(one: Specimen, fit: MagnetometerFit) -> Array:
-    """(12,) errors of matrix and bias, each over its stated deviation."""
+    """(12,) errors of matrix and bias, each over its stated sigma."""
     found = fit.calibration.corrections["magnetometer"]
     error = np.append((found.matrix - one.matrix).ravel(), found.bias - one.hard)
     return np.asarray(error / np.append(found.sigma["matrix"].ravel(), found.sigma["bias"]))
@@ -146,7 +146,7 @@ def _heading(field_p: Array, up_p: Array) -> Array:
 
 
 def claims(done: Callable[[float], None], runs: int = 100) -> list[Claim]:
-    """What 100 specimens say about stated deviations and heading; gross errors, and turned axes."""
+    """What 100 specimens say about stated sigmas and heading; gross errors, and turned axes."""
     ratios, headings = [], []
     for seed in range(runs):
         one = specimen(seed)
@@ -157,17 +157,17 @@ def claims(done: Callable[[float], None], runs: int = 100) -> list[Claim]:
     z = np.array(ratios)
     mean, spread = np.abs(z.mean(axis=0)).max(), z.std(axis=0)
     heading_deg = np.degrees(np.sqrt(np.mean(np.square(headings))))
-    on = f"QMC5883L and MPU-6050 beside iron, {runs} specimens, 122 s of tumbling"
-    each = "errors of the 12 parameters over their stated deviations"
+    on = f"QMC5883L and MPU-6050 next to iron, {runs} specimens, 122 s of tumbling"
+    each = "errors of the 12 parameters over their stated sigmas"
     c = "C/calibration/magnetometer"
     found = [
         Claim(f"{c}/mean", f"{on}: {each}, mean of the worst", None, float(mean), 0.3, "ours"),
-        Claim(f"{c}/most", f"{on}: {each}, largest deviation", None, float(spread.max()), 1.2, "ours"),
-        Claim(f"{c}/least", f"{on}: {each}, smallest deviation", None, float(spread.min()), 0.8, "ours", ">="),
+        Claim(f"{c}/most", f"{on}: {each}, largest sigma", None, float(spread.max()), 1.2, "ours"),
+        Claim(f"{c}/least", f"{on}: {each}, smallest sigma", None, float(spread.min()), 0.8, "ours", ">="),
         Claim(f"{c}/heading", f"{on}: heading in new attitudes held 1 s, deg rms", None, float(heading_deg), 0.5, _C),
     ]
     one = specimen(0)
-    what = "5 % of the readings replaced by gross errors: largest change of a parameter in its deviations"
+    what = "5 % of the readings replaced by gross errors: largest change of a parameter in its sigmas"
     found.append(Claim(f"{c}/gross", what, None, _change_by_gross_errors(one), 3.0, "ours"))
     found.append(Claim(f"{c}/axes", "turned axes found, of 24 rotations", None, _axes_found(one), 24.0, "ours", ">="))
     done(1.0)
@@ -199,7 +199,7 @@ def _axes_found(one: Specimen) -> float:
 
 def real_claims(folder: Path) -> list[Claim]:
     """Of the recorded QMC5883L: 60 s at rest, then tumbled by hand."""
-    source = "MagnetometerCalibration's log of a QMC5883L, MIT licence; its ellipsoid fit as measured beside it"
+    source = "MagnetometerCalibration's log of a QMC5883L, MIT licence; its ellipsoid fit as measured next to it"
     c, found = "C/calibration/magnetometer", []
     for name, published in (("filtered", 0.028), ("noisy", 0.062)):
         log = io.read_one(folder / "qmc5883l" / f"{name}_raw_data.csv", columns=COLUMNS)
@@ -208,9 +208,7 @@ def real_claims(folder: Path) -> list[Claim]:
         ours = float(fit.radius_rms)
         found.append(Claim(f"{c}/recorded/{name}", what, published, ours, published + _PRINTED, source))
         if name == "filtered":
-            what = (
-                "recorded QMC5883L, filtered: the same, fitted on the first half of the turning and told of the second"
-            )
+            what = "recorded QMC5883L, filtered: the same, fitted on the first half of the turns, applied to the second"
             found.append(Claim(f"{c}/recorded/split", what, None, split_error(log), 0.035, "ours"))
     return found
 

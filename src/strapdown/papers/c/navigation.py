@@ -2,7 +2,7 @@
 
 All are run by the program behind strapdown navigate, with its settings: the claims are those of the command.
 
-What is told of each run: the error at every stop as in the paper's tables, the error at the end and the largest one
+Reported of each run: the error at every stop as in the paper's tables, the error at the end and the largest one
 along the path in % of the path so far, and whether the filter knew how wrong it was.
 """
 
@@ -94,7 +94,7 @@ def _run(one: Drive, name: str) -> StopTable:
 
 def _ours(one: Drive) -> tuple[StopTable, tuple[float, float]]:
     """With the normalised squares of the last position (horizontal: the virtual floor is flatter than the filter is
-    told) and of the last attitude, to whose covariance comes what the calibration says of the axes in their case."""
+    stated) and of the last attitude, whose covariance includes the calibration's of the axes in their case."""
     found = one.navigated()
     solution = found.solution
     assert solution.p_n is not None and found.last is not None and isinstance(found.estimator, Eskf)

@@ -1,7 +1,7 @@
 """Calibration by positions (paper C, section "calibration before the tests") on virtual specimens.
 
 Every number a fit reports is held against the truth of 100 virtual specimens of an MPU-6050, in units of the standard
-deviation that it reports with it; and the accelerometer it gives is read in attitudes that it has not seen.
+sigma that it reports with it; and the accelerometer it gives is read in attitudes that it has not seen.
 """
 
 from collections.abc import Callable
@@ -52,7 +52,8 @@ def truth_of(acc: Triad, gyr: Triad, gravity: float = G) -> Truth:
 
     Over attitudes spread evenly w is spread evenly over +-g, and there w^5 is nearest to 10/9 g^2 w^3 - 5/21 g^4 w
     (Legendre): that is what a model without w^5 finds. |f| = g does not show a rotation R of all axes: the
-    matrix found is the symmetric one of the polar decomposition, R A = S, and the gyroscope's is told in its frame.
+    matrix found is the symmetric one of the polar decomposition, R A = S, and the gyroscope's is expressed in its
+    frame.
     """
     part, top = np.array(acc.nonlinearity), acc.full_scale or 1.0
     cubic = 4.0 * part / top**2 / (1.0 + 3.0 * part)
@@ -187,14 +188,14 @@ def _normal_claims(errors: dict[str, list[Array]], runs: int) -> list[Claim]:
         values = np.array(rows)
         mean, spread = values.mean(axis=0), values.std(axis=0)
         how = six if name.startswith("six") else free
-        said = f"{name.replace('/', ' ')}, error over reported deviation ({how}; {len(rows)} runs found it)"
-        # chance: the mean of 100 has the deviation 0.1, their deviation 0.07
+        said = f"{name.replace('/', ' ')}, error over reported sigma ({how}; {len(rows)} runs found it)"
+        # chance: the mean of 100 has the sigma 0.1, their sigma 0.07
         place = f"C/calibration/positions/{name}"
         worst = float(spread[np.argmax(np.abs(spread - 1.0))])
         out.append(
             Claim(f"{place}/mean", f"{said}: mean of the worst element", 0.0, float(np.abs(mean).max()), 0.3, _OURS)
         )
-        out.append(Claim(f"{place}/deviation", f"{said}: deviation, worst element", 1.0, worst, 0.2, _OURS, "~"))
+        out.append(Claim(f"{place}/sigma", f"{said}: sigma, worst element", 1.0, worst, 0.2, _OURS, "~"))
     return out
 
 

@@ -12,7 +12,7 @@ from strapdown.papers.claim import Claim
 from strapdown.types import Array, Recording
 
 XSENS_GRAVITY = 9.81744
-XSENS_ZERO, XSENS_PER_M_S2, XSENS_PER_RAD_S = 32768.0, 415.0, 4778.0  # counts; nominal, gravity tells the first
+XSENS_ZERO, XSENS_PER_M_S2, XSENS_PER_RAD_S = 32768.0, 415.0, 4778.0  # counts; nominal, gravity states the first
 _OURS = "ours"
 _TEDALDI = "Tedaldi, Pretto, Menegatti 2014, data of imu_tk"
 
@@ -66,7 +66,7 @@ def real_claims(folder: Path) -> list[Claim]:
         Claim(f"{place}/all", f"{log}: |f| - g over all poses, rms, mg", 0.10, rms(acc.after, mg), 0.105, _TEDALDI),
         Claim(
             f"{place}/every-second",
-            f"{log}: |f| - g of every second pose, left out of a fit to the others, rms, mg (the other way round the "
+            f"{log}: |f| - g of every second pose, excluded from a fit to the others, rms, mg (the other way round the "
             "fit lacks the two poses with x up and is not determined)",
             0.11,
             rms(every_second_left_out(fit.poses), mg),

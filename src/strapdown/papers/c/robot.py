@@ -29,12 +29,12 @@ from strapdown.types import Array, Recording
 G = 9.81
 RATE_HZ = 100.0
 INNER = 5  # the parts' low-pass, half the rate, is fed five times as fast
-# at 8 g the bend of the part changes its scale between 0 and 1 g by 0.03 %, at 2 g by 0.5 %
+# at 8 g the nonlinearity of the part changes its scale between 0 and 1 g by 0.03 %, at 2 g by 0.5 %
 RANGE = {"accelerometer": 8.0}
 LEVEL_DEG = 0.05  # of table and case: 0.9 mm per m
 HOLD_S, TURN_S = 4.0, 2.5
 TUMBLE_S, TUMBLE_HZ = 60.0, 50.0
-IRON_UT, SOFT = 20.0, 0.08  # deviations of hard iron and of soft iron's elements
+IRON_UT, SOFT = 20.0, 0.08  # sigmas of hard iron and of soft iron's elements
 FIELD_N = np.array([2.6, 16.5, -49.0])  # uT, central Russia: declination 9 deg, dip 71 deg
 FIELD_N.flags.writeable = False
 DECLINATION = float(np.arctan2(FIELD_N[0], FIELD_N[1]))
@@ -140,7 +140,7 @@ def _read(
     rate_hz: float,
     celsius: Array | float = 25.0,
 ) -> Recording:
-    """Accelerometer and gyroscope at rest or turned, at 25 degC if not told otherwise."""
+    """Accelerometer and gyroscope at rest or turned, at 25 degC unless given."""
     t, f_s, w_s = truth
     how: dict[str, Any] = {"temperature_c": celsius, "output_rate_hz": rate_hz}
     acc = measure(triads["accelerometer"], t, f_s, stream=seed_of(seed, "C", run, "acc"), **how)

@@ -1,7 +1,7 @@
-"""What may go wrong on paper C's tests, and what each mishap costs: none may make the filter diverge.
+"""What may go wrong on paper C's tests, and what each fault costs: none may make the filter diverge.
 
-Our filter is run as by strapdown navigate: a stop is what the controller says AND what the sensor's own readings allow
-(navigation/stops.py). The cost of a mishap is the error at the end, in % of the path, less that of the same robots
+Our filter is run as by strapdown navigate: a stop is what the controller signals AND what the sensor's own readings
+allow (navigation/stops/). The cost of a fault is the error at the end, in % of the path, less that of the same robots
 without it.
 """
 
@@ -17,7 +17,6 @@ from strapdown.live import Start
 from strapdown.papers.c.drive import Drive, Push, drive, path_of
 from strapdown.papers.c.robot import RATE_HZ, robot, with_temperature
 from strapdown.papers.claim import Claim
-from strapdown.recordings.faults import flagged
 from strapdown.sensors.magnetic_sources import Dipole
 from strapdown.sensors.temperature import TemperatureSeries
 from strapdown.types import Array, Solution
@@ -32,7 +31,7 @@ Flags = NDArray[np.bool_]
 @dataclass(frozen=True)
 class Scenario:
     """what: in words. test: "square" or "straight". make: the run of a seed. word: the controller's, of a drive (None:
-    it says nothing). odometer: the filter uses it."""
+    it shows nothing). odometer: the filter uses it."""
 
     name: str
     what: str
@@ -44,8 +43,8 @@ class Scenario:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """dr / L in % at the end of every run, without the mishap and with it. paper: with it, by the paper's filter with
-    its own check of stops. events: kinds that our filter told, how often."""
+    """dr / L in % at the end of every run, without the fault and with it. paper: with it, by the paper's filter with
+    its own check of stops. events: kinds of events of our filter, and their numbers."""
 
     scenario: Scenario
     undisturbed: Array
@@ -131,7 +130,7 @@ SCENARIOS = (
 
 
 def outcome(scenario: Scenario, robots: int = ROBOTS, first_seed: int = FIRST_SEED) -> Outcome:
-    """The same robots with and without the mishap."""
+    """The same robots with and without the fault."""
     plain, hit, paper = [], [], []
     events: dict[str, int] = {}
     for seed in range(first_seed, first_seed + robots):
@@ -143,7 +142,7 @@ def outcome(scenario: Scenario, robots: int = ROBOTS, first_seed: int = FIRST_SE
         for event in ours.events:
             events[event.kind] = events.get(event.kind, 0) + 1
         signal = np.zeros(len(bad.log), dtype=bool) if word is None else word
-        log = flagged(replace(bad.log, stop=signal))
+        log = replace(bad.log, stop=signal)
         theirs = bad.ekf15().run(log, Start.of(log, alignment=bad.aligned()))
         paper.append(_end(bad, theirs))
     return Outcome(scenario, np.array(plain), np.array(hit), np.array(paper), events)
@@ -156,7 +155,7 @@ def _end(one: Drive, solution: Solution) -> float:
 
 
 def claims(done: Callable[[float], None], robots: int = ROBOTS) -> tuple[list[Claim], list[Outcome]]:
-    """Every mishap: no run diverges, and what it costs."""
+    """Every fault: no run diverges, and what it costs."""
     made, outcomes = [], []
     for k, scenario in enumerate(SCENARIOS):
         found = outcome(scenario, robots)

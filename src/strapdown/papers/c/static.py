@@ -1,7 +1,7 @@
 """Paper B's calibration at rest, on virtual specimens of the MPU-6050, and on a recorded quarter turn of a real one.
 
 Truth by algebra, level and at rest, f = (0, 0, g): the accelerometer's offset is M bent(f) + b - f, with bent(f) = f -
-a T3(f / range): one attitude cannot take scale, misalignment and bend apart; the gyroscope's is b + G f.
+a T3(f / range): one attitude cannot take scale, misalignment and nonlinearity apart; the gyroscope's is b + G f.
 """
 
 from collections.abc import Callable
@@ -44,7 +44,7 @@ def true_offsets(triads: dict[str, Triad]) -> dict[str, Array]:
 
 
 def normal_errors(done: Callable[[float], None], runs: int, noise_given: bool = True) -> dict[str, Array]:
-    """Errors of the offsets in units of their deviations, (runs, 3) by instrument."""
+    """Errors of the offsets in units of their sigmas, (runs, 3) by instrument."""
     part = load_part(PART)
     noise = part.nominal(rate_hz=RATE_HZ).triads() if noise_given else None
     t = np.arange(0.0, REST_S, 1.0 / RATE_HZ)
@@ -66,12 +66,12 @@ def claims(done: Callable[[float], None], runs: int = 100) -> list[Claim]:
     """The offsets' errors are standard normal over specimens."""
     made = []
     for name, z in normal_errors(done, runs).items():
-        what = f"{name} offset from {REST_S:g} s at rest, {runs} specimens x 3 axes: error / reported deviation"
+        what = f"{name} offset from {REST_S:g} s at rest, {runs} specimens x 3 axes: error / reported sigma"
         at, deviations = f"C/calibration/static/{name}", z.std(axis=0)
         made += [
             Claim(f"{at}/mean", f"{what}: mean", None, abs(float(z.mean())), MEAN_LIMIT, _SOURCE),
-            Claim(f"{at}/least", f"{what}: deviation, least axis", None, float(deviations.min()), LOW, _SOURCE, ">="),
-            Claim(f"{at}/most", f"{what}: deviation, largest axis", None, float(deviations.max()), HIGH, _SOURCE),
+            Claim(f"{at}/least", f"{what}: sigma, least axis", None, float(deviations.min()), LOW, _SOURCE, ">="),
+            Claim(f"{at}/most", f"{what}: sigma, largest axis", None, float(deviations.max()), HIGH, _SOURCE),
         ]
     return made
 

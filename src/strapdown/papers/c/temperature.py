@@ -4,7 +4,7 @@ Each specimen has all its errors: tolerances, nonlinearity, g-sensitivity, white
 by algebra, at rest with the specific force f in the sensor's frame (order of the chain: docs/errors.md):
 
     gyroscope:      bias = b + G f;   temperature_bias = b_T   (its true rate is 0, so its scale does not show)
-    accelerometer:  temperature_bias = b_T + s_T * (M bent(f)) in one pose, where the two cannot be told apart;
+    accelerometer:  temperature_bias = b_T + s_T * (M bent(f)) in one pose, where the two cannot be distinguished;
                     bent(f) = f - a T3(f / range), the part's nonlinearity
 """
 
@@ -24,9 +24,9 @@ from strapdown.types import Array, Recording
 PART, RATE_HZ, GRAVITY = "MPU-6050", 25.0, 9.81
 CHAMBER_S = (0.0, 60.0, 580.0, 620.0, 1140.0, 1200.0)
 CHAMBER_C = (0.0, 0.0, 60.0, 60.0, 0.0, 0.0)
-ATTITUDE_F_S = GRAVITY * np.array([0.48, -0.36, 0.8])  # a board that lies askew: every axis feels gravity
+ATTITUDE_F_S = GRAVITY * np.array([0.48, -0.36, 0.8])  # a board that is tilted: every axis feels gravity
 BIN_C = 5.0
-MEAN_LIMIT, LOW, HIGH = 0.3, 0.8, 1.2  # of errors in units of their deviations, over the specimens
+MEAN_LIMIT, LOW, HIGH = 0.3, 0.8, 1.2  # of errors in units of their sigmas, over the specimens
 ALLOWED_GYR_DPS = 0.05
 _SOURCE = "ours; paper C, section 3: gyroscope zero offset against temperature per axis"
 
@@ -79,7 +79,7 @@ def true_slopes(triads: dict[str, Triad]) -> dict[str, Array]:
 class Runs:
     """What many specimens gave.
 
-    errors: by parameter, (runs, 3), in units of the reported deviations. left_dps: (runs,), worst mean rate in a bin of
+    errors: by parameter, (runs, 3), in units of the reported sigmas. left_dps: (runs,), worst mean rate in a bin of
     5 degC of a second run after the correction. other_dps: what another attitude would add. degrees: (runs, 2).
     """
 
@@ -135,12 +135,12 @@ def claims(done: Callable[[float], None], runs: int = 100) -> list[Claim]:
     }
     for name, (short, what) in words.items():
         z = found.errors[name]
-        what = f"{what}, {runs} specimens x 3 axes, 20 min from 0 to 60 degC and back: error / reported deviation"
+        what = f"{what}, {runs} specimens x 3 axes, 20 min from 0 to 60 degC and back: error / reported sigma"
         at = f"C/calibration/temperature/{short}"
         made += [
             Claim(f"{at}/mean", f"{what}: mean", None, abs(float(z.mean())), MEAN_LIMIT, _SOURCE),
-            Claim(f"{at}/least", f"{what}: deviation, least axis", None, _least(z), LOW, _SOURCE, ">="),
-            Claim(f"{at}/most", f"{what}: deviation, largest axis", None, float(z.std(axis=0).max()), HIGH, _SOURCE),
+            Claim(f"{at}/least", f"{what}: sigma, least axis", None, _least(z), LOW, _SOURCE, ">="),
+            Claim(f"{at}/most", f"{what}: sigma, largest axis", None, float(z.std(axis=0).max()), HIGH, _SOURCE),
         ]
     what = f"gyroscope bias left in a second run, same attitude, worst 5 degC bin of {runs} specimens, deg/s"
     more = f" (another attitude adds its g-sensitivity: up to {found.other_dps.max():.2f} deg/s upside down)"

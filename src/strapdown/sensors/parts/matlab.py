@@ -43,7 +43,7 @@ _COMMON = (
 )
 _GYROSCOPE = (*_COMMON, "AccelerationBias")
 _NOT_NEGATIVE = ("Resolution", "NoiseDensity", "BiasInstability", "RandomWalk")
-_OURS = "Strapdown"  # beside the instruments; MATLAB passes over it
+_OURS = "Strapdown"  # next to the instruments; MATLAB passes over it
 
 # fields of a Triad that imuSensor has no property for
 _UNKNOWN_THERE = (
@@ -123,7 +123,7 @@ def _beyond_linear(powers: tuple[Vector, ...]) -> bool:
 
 
 def matlab_from(data: bytes, path: Path, part: str | None = None) -> tuple[dict[str, Triad], dict[str, Any]]:
-    """The instruments of a part in MATLAB's JSON, and what else the file says of it."""
+    """The instruments of a part in MATLAB's JSON, and what else the file states of it."""
     values = json_values(data, path, "use MATLAB's parts and properties")
     parts = values if isinstance(values, dict) else {}
     parts = {name: table for name, table in parts.items() if isinstance(table, dict) and _NAMES.keys() & table.keys()}

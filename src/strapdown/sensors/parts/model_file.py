@@ -88,7 +88,7 @@ def keys(instrument: str) -> dict[str, tuple[str, str, tuple[int, ...]]]:
 
 
 def write_model(path: str | os.PathLike[str], triads: Mapping[str, Triad], meta: Mapping[str, Any]) -> tuple[str, ...]:
-    """Write the instruments ("accelerometer", "gyroscope", "magnetometer") of one specimen; meta says where from.
+    """Write the instruments ("accelerometer", "gyroscope", "magnetometer") of one specimen; meta states where from.
 
     Values of meta are text, numbers, yes or no, lists and tables of these; None is not written. Returns what the form
     cannot hold: nothing in TOML, some fields in MATLAB's .json.

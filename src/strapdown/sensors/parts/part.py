@@ -1,8 +1,8 @@
-"""A part one can buy, and one specimen of it: a part is a population, its data sheet says how specimens differ.
+"""A part one can buy, and one specimen of it: a part is a population, its data sheet states how specimens differ.
 
 Noise, range, resolution and bandwidth are those of the design and are taken as printed. Tolerances (offset, scale,
 cross-axis, temperature, g-sensitivity, and a nonlinearity given as a limit) are drawn: normally distributed around 0,
-with the limit (kind bound or max) at three deviations, or with a typ value as one deviation; never beyond three. A
+with the limit (kind bound or max) at three sigmas, or with a typ value as one sigma; never beyond three. A
 typ nonlinearity is taken as printed, with either sign.
 """
 
@@ -155,7 +155,7 @@ class Part:
         if not (np.isfinite(rate_hz) and rate_hz > 0.0):
             raise InputError(f"rate_hz is {rate_hz}; give a number above 0")
         for name in self.instruments:
-            # beside an IMU the magnetometer keeps its own, lower rate
+            # next to an IMU the magnetometer keeps its own, lower rate
             if name == "magnetometer" and len(self.instruments) > 1:
                 continue
             top = self.largest_rate_hz(name)

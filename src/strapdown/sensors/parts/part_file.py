@@ -1,10 +1,9 @@
-"""The part file (TOML): what a data sheet says of a sensor, every number with unit, kind, status, source and page.
+"""The part file (TOML): what a data sheet states of a sensor, every number with unit, kind, status, source and page.
 
 The models below are the format; docs/catalogue.md explains every key. What the numbers mean for a specimen is in
 part.py.
 """
 
-import re
 from collections.abc import Iterator
 from os import PathLike
 from typing import Annotated, Any, Literal
@@ -12,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from strapdown.errors import InputError
+from strapdown.io.expected import expected
 from strapdown.io.plain_values import toml_values
 from strapdown.regular_file import whole_bytes
 from strapdown.sensors.parts.sheet_number import FAR, Figure, Number, Status, Table, Text
@@ -93,7 +93,7 @@ class Instrument(Table):
                 yield name, number
 
     def check(self, instrument: str) -> None:
-        """Raise ValueError at the first number that cannot be what its name says."""
+        """Raise ValueError at the first number that cannot be what its name states."""
         quantity = _QUANTITY[instrument]
         for name, owner in _ONLY_FOR.items():
             if getattr(self, name) is not None and instrument != owner:
@@ -243,6 +243,4 @@ def _first(error: ValidationError) -> str:
         return f'field "{where}" {message}' if where else message if message[0] == '"' else f"the part {message}"
     shown = repr(complaint["input"])
     shown = shown if len(shown) < 60 else shown[:57] + "..."
-    message = complaint["msg"][0].lower() + complaint["msg"][1:]
-    message = re.sub("valid (dictionary or instance of )\\w+", "table", message).replace("tuple", "list")
-    return f'field "{where}" is {shown}: {message}'
+    return f'field "{where}" is {shown}; give {expected(complaint)}'

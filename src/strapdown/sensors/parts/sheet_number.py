@@ -1,4 +1,4 @@
-"""One number of a data sheet, with all that says how far to trust it: unit, kind, status, source and page."""
+"""One number of a data sheet, with all that states how far to trust it: unit, kind, status, source and page."""
 
 from typing import Annotated, Literal
 
@@ -20,8 +20,8 @@ class Number(Table):
     """One printed number (value), or several (values: per axis x, y, z; per range; or from - to), with its provenance.
 
     kind: typ; max; or bound, a tolerance printed with ±. status: verified in the source, unverified (from memory), or
-    estimated by us, then with a note that says how; one for all values, or one for each. over_c: the value is the whole
-    change over these temperatures. signed: a tolerance whose sign is known.
+    estimated by us, then with a note that states how; one for all values, or one for each. over_c: the value is the
+    whole change over these temperatures. signed: a tolerance whose sign is known.
     """
 
     value: Figure | None = None
@@ -42,7 +42,7 @@ class Number(Table):
         if isinstance(self.status, tuple) and len(self.status) != len(self.all()):
             raise ValueError(f"has {len(self.status)} statuses for {len(self.all())} values; give one, or one for each")
         if "estimated" in self.statuses() and self.note is None:
-            raise ValueError("is estimated and has no note; add a note that says how")
+            raise ValueError("is estimated and has no note; add a note that states how")
         if "verified" in self.statuses() and self.source == "memory":
             raise ValueError('is verified from memory; name the data sheet, or set status = "unverified"')
         if self.over_c is not None and not self.over_c[0] < 25.0 < self.over_c[1]:

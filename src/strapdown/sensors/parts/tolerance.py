@@ -8,7 +8,7 @@ from strapdown.sensors.parts.sheet_number import Number
 from strapdown.sensors.streams import stream
 from strapdown.sensors.triad import Array
 
-_LIMIT = 3.0  # deviations: where a drawn tolerance is cut, and where a printed limit stands
+_LIMIT = 3.0  # sigmas: where a drawn tolerance is cut, and where a printed limit stands
 
 # a tolerance: its field, its number, the shape wanted -> values in the unit printed
 Spread = Callable[[str, Number, tuple[int, ...]], Array]

@@ -9,6 +9,7 @@ import math
 from strapdown.kernels.jit import not_constant
 from strapdown.kernels.navigation.callee import callee
 from strapdown.kernels.navigation.dead_reckoning import rotate
+from strapdown.kernels.navigation.eskf.late import late_update, velocity_before
 from strapdown.kernels.navigation.eskf.layout import (
     AGE_OF_FIX,
     BIAS_G,
@@ -33,6 +34,8 @@ from strapdown.kernels.navigation.eskf.layout import (
     ODOMETER_S,
     ODOMETER_SCALE,
     P_N,
+    PAST_COUNT,
+    PAST_FREE_S,
     PHI_N,
     POSITION,
     REFUSED_S,
@@ -133,15 +136,27 @@ def vectors(x, s, seen, gyr, extra, dt, still, tape, taped):
             use = seen & (SEEN_FIX if kind == FIX else SEEN_VELOCITY) != 0
             k, e = P_N if kind == FIX else V_N, (0.0, 0.0, 0.0)
         variance = (v, v, v)
-        if use and kind == FIX:
-            age = extra[X_FIX + AGE_OF_FIX]
-            e, variance = fix_of(x, extra, not_constant(X_FIX), not_constant(POSITION), 0.0)
+        if use and kind in (FIX, VELOCITY_FIX):
+            place = X_FIX if kind == FIX else X_VELOCITY
+            e, variance = fix_of(x, extra, place, POSITION if kind == FIX else VELOCITY)
+            age = extra[place + AGE_OF_FIX]
             if age > 0.0:
-                late_fix(x, s, age, e, variance, tape, taped)
-                use = False
-        elif use and kind == VELOCITY_FIX:  # by its age the velocity may have changed as over a gap
-            age = extra[X_VELOCITY + AGE_OF_FIX]
-            e, variance = fix_of(x, extra, not_constant(X_VELOCITY), not_constant(VELOCITY), s[S_GAP_ACC_Q] * age * age)
+                vx, vy, vz = x[VELOCITY], x[VELOCITY + 1], x[VELOCITY + 2]
+                then = (vx, vy, vz)
+                known = kind == FIX
+                if known:
+                    e = (e[0] + age * vx, e[1] + age * vy, e[2] + age * vz)
+                else:
+                    x[PAST_COUNT] = max(x[PAST_COUNT], 0.0)  # from now on velocities are kept
+                    known, then = velocity_before(x, age)
+                    if known:
+                        e = (e[0] + vx - then[0], e[1] + vy - then[1], e[2] + vz - then[2])
+                if known:
+                    late_update(x, s, kind, age, e, then, variance, tape, taped)
+                    use = False
+                else:  # by its age the velocity may have changed as over a gap
+                    v = s[S_GAP_ACC_Q] * age * age
+                    variance = (variance[0] + v, variance[1] + v, variance[2] + v)
         if use:
             taken = told(x, kind, nis_of_three(x, k, variance, e), s[S_GATE_3])
             if kind == ZUPT:
@@ -149,33 +164,18 @@ def vectors(x, s, seen, gyr, extra, dt, still, tape, taped):
                 x[REFUSED_S] = 0.0 if taken else x[REFUSED_S] + dt
                 x[SINCE_STOP_S] = 0.0 if taken else x[SINCE_STOP_S]
             if taken:
+                if kind != ZARU:
+                    x[PAST_FREE_S] = 0.0
                 for i in range(3):
                     take_unit(x, k + i, variance[i], e[i], tape, taped)
 
 
 @callee
-def fix_of(x, extra, place, state, further):
+def fix_of(x, extra, place, state):
     """Innovation and variances of a fix of position or velocity."""
     at = place + SIGMA_OF_FIX
     e = (extra[place] - x[state], extra[place + 1] - x[state + 1], extra[place + 2] - x[state + 2])
-    return e, (extra[at] ** 2 + further, extra[at + 1] ** 2 + further, extra[at + 2] ** 2 + further)
-
-
-@callee
-def late_fix(x, s, age, e, variance, tape, taped):
-    """A position fix of an instant before: a measurement of p_n - age v_n. First the gate, by each axis alone, then the
-    update."""
-    nis = 0.0
-    for take_it in range(2):
-        for i in range(3):
-            only(x, P_N + i)
-            x[H + V_N + i] = -age
-            spread, left = spread_of(x, not_constant(0), 0.0, 0.0, variance[i], e[i] + age * x[VELOCITY + i])
-            if take_it == 1:
-                take(x, spread, left, tape, taped)
-            nis += left * left / spread
-        if take_it == 0 and not told(x, not_constant(FIX), nis, s[S_GATE_3]):
-            return
+    return e, (extra[at] ** 2, extra[at + 1] ** 2, extra[at + 2] ** 2)
 
 
 @callee
@@ -225,6 +225,8 @@ def numbers(x, s, seen, gyr, mag, extra, dt, tape, taped):
             spread, left = spread_of(x, considered, h_consider if of_it > 0.0 else 0.0, of_it, variance, e)
             if told(x, kind, left * left / spread, s[S_GATE_1]):
                 take(x, spread, left, tape, taped)
+                if kind != HEADING:
+                    x[PAST_FREE_S] = 0.0
 
 
 @callee

@@ -7,6 +7,7 @@ from numba import njit
 from strapdown.kernels.jit import pointer
 from strapdown.kernels.navigation.callee import callee, offset
 from strapdown.kernels.navigation.eskf.aids import looks_still, numbers, vectors
+from strapdown.kernels.navigation.eskf.late import correct_past, keep_velocity
 from strapdown.kernels.navigation.eskf.layout import (
     BIAS_M,
     COLUMNS,
@@ -19,8 +20,13 @@ from strapdown.kernels.navigation.eskf.layout import (
     NIS,
     ODOMETER_M,
     ODOMETER_S,
+    PAST_ACC_Q,
+    PAST_COUNT,
+    PAST_FREE_S,
+    PAST_NOW_S,
     REFUSED_S,
     REJECTED,
+    S_ACC_Q,
     S_GAP_S,
     S_ZARU_R,
     SEEN_STOP,
@@ -58,7 +64,8 @@ def follow_step(x, dt):
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, reported, tapes, states):
     """x, at the sample before, becomes x after these samples: one live sample, or many of a recording. False, and x as
-    before, if an array has another length or the filter still aligns itself.
+    before, if an array has another length, the filter still aligns itself, or a live sample has a number that is not
+    finite or a negative step.
 
     Arrays are flat, row after row. seen: bits of what mag and extra hold, and of a believed stop. mag, extra: empty
     where no row has any. nominal: q, p, v, biases (17 numbers a row); sigma: of the error state (16); nis: one for each
@@ -71,6 +78,16 @@ def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, reported, ta
         return False
     if (has_mag and len(mag) != 3 * n) or (has_extra and len(extra) != EXTRA * n) or len(seen) != n:
         return False
+    if live and n == 1:  # a recording was checked when it was made
+        size = 0.0 if x[STARTED] == 0.0 else abs(dt[0])
+        for j in range(3):
+            size += abs(gyr[j]) + abs(acc[j])
+        for j in range(len(mag)):
+            size += abs(mag[j])
+        for j in range(len(extra)):
+            size += abs(extra[j])
+        if not size < math.inf or (x[STARTED] > 0.0 and dt[0] < 0.0):
+            return False
     at, settings = pointer(x), pointer(s)
     for i in range(n):
         rate, force = offset(gyr, 3 * i), offset(acc, 3 * i)
@@ -93,6 +110,7 @@ def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, reported, ta
                 predict_gap(at, settings, h, tape, taped)
                 at[USED] += float(1 << GAP)
                 at[ODOMETER_M] = at[TRAVEL_M] = at[ODOMETER_S] = at[TURNED_RAD] = at[REFUSED_S] = 0.0
+                at[PAST_COUNT] = min(at[PAST_COUNT], 0.0)  # none from before a gap is kept
             else:
                 if at[STEP_S] == 0.0:
                     at[STEP_S] = h
@@ -103,9 +121,20 @@ def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, reported, ta
             at[STILL] = 1.0 if still else 0.0
             passed = 0.0 if first else h
             at[SINCE_STOP_S] += passed
+            at[PAST_NOW_S] += passed
+            if h > settings[S_GAP_S] or at[PAST_ACC_Q] != settings[S_ACC_Q]:  # before, the noise was another
+                at[PAST_FREE_S], at[PAST_ACC_Q] = 0.0, settings[S_ACC_Q]
+            else:
+                at[PAST_FREE_S] += passed
             vectors(at, settings, bits, rate, more, passed, still or settings[S_ZARU_R] < 0.0, tape, taped)
             numbers(at, settings, bits, rate, field, more, passed, tape, taped)
-            correct(at)
+            if at[PAST_COUNT] >= 0.0:
+                if at[USED] > 0.0:
+                    correct_past(at, settings)
+                correct(at)
+                keep_velocity(at, settings)
+            else:
+                correct(at)
             if not first and h <= settings[S_GAP_S]:
                 follow_step(at, h)
         if live:

@@ -44,7 +44,12 @@ FIELD, DIP = 103, 104  # of the magnetic field at the start (uT, rad down); 0 an
 UNKNOWN_DIP = 10.0
 FLOOR_M = 105  # height of the floor
 REST = 106  # sums over the rest at the start, while the filter aligns itself (navigation/self_alignment.py)
-COVARIANCE = 136  # a multiple of 8: its rows begin at cache lines
+# velocities of the last seconds, for fixes that come late: time since the first sample, how many are kept (below 0: no
+# late fix was seen yet), place of the newest, time since another measurement of position or velocity than a late
+# velocity, and with which noise of the accelerometer; then the rows, time and velocity
+PAST_NOW_S, PAST_COUNT, PAST_NEWEST, PAST_FREE_S, PAST_ACC_Q, PAST = 136, 137, 138, 139, 140, 144
+PAST_ROWS, PAST_WIDTH = 32, 4
+COVARIANCE = PAST + PAST_ROWS * PAST_WIDTH  # a multiple of 8: its rows begin at cache lines
 X_SIZE = COVARIANCE + N * COLUMNS
 
 # kinds of measurement: place of the NIS; its bit is 1 << kind
@@ -80,7 +85,8 @@ S_R_BS_B = 45  # lever arm of the sensor, frame b
 S_GYR_READ, S_ACC_READ = 48, 49  # of one reading: rounding to counts, (rad/s)2 and (m/s2)2
 S_ACC_SCALE_VAR, S_ACC_AXES_VAR, S_FLOOR_SLOPE_VAR = 50, 51, 52  # of the considered parameters
 S_LEVER_VAR = 53  # of each number of the lever arm, m2
-S_SIZE = 54
+S_PAST_STEP_S = 54  # between two velocities that are kept
+S_SIZE = 55
 
 # the tape of a step, for the backward pass: the prediction's Phi, then the scalar measurements
 T_H, T_F, T_R, T_TURN, T_RHO, T_COUNT = 0, 1, 4, 13, 14, 21
