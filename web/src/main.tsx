@@ -18,7 +18,7 @@ import { Fly } from "./fly/Fly.tsx";
 import { watchGamepads } from "./input/gamepad.ts";
 import { listenToKeys } from "./input/keyboard.ts";
 import { PROTOCOL } from "./messages.ts";
-import { connection, link, world } from "./state/studio.ts";
+import { connection, link, live, now, world } from "./state/studio.ts";
 import { useStore } from "./state/store.ts";
 import { ui } from "./state/ui.ts";
 import { Help } from "./ui/Help.tsx";
@@ -73,6 +73,19 @@ function Page(): ReactNode {
   );
 }
 
+/** For tests and for the console of the browser: what the page knows, to be read. */
+Object.defineProperty(window, "strapdown", {
+  value: Object.freeze({
+    now: () => ({ ...now.value }),
+    world: () => world.value,
+    view: () => ({ ...ui.value }),
+    frames: () => live.frames,
+    rows: () => live.samples.rows,
+    /** Numbers of a signal from a time on. */
+    column: (signal: string, part: number, fromS: number) => Array.from(live.samples.column(signal, part)?.subarray(live.samples.indexAfter(fromS), live.samples.rows) ?? []),
+    body: () => (live.frame && world.value.session ? Array.from(live.poses.pose(live.poses.rows - 1, world.value.session.body)) : []),
+  }),
+});
 listenToKeys();
 watchGamepads();
 connection.open();

@@ -21,7 +21,7 @@ export function ControlBar({ view }: { view: View }): ReactNode {
   const full = view === "fly" || view === "diagram";
   const live = session.mode === "live";
   return (
-    <div className={`bar ${lost ? "locked" : ""}`} id="region-bar" role="toolbar" aria-label="Console" inert={lost}>
+    <section className={`bar ${lost ? "locked" : ""}`} id="region-bar" aria-label="Console" inert={lost}>
       {live && <Console full={full} controls={session.controls} />}
       {live && <span className="sep" />}
       <RunControls />
@@ -31,7 +31,7 @@ export function ControlBar({ view }: { view: View }): ReactNode {
       {full && <ResetButton />}
       <span className="grow" />
       <Lights />
-    </div>
+    </section>
   );
 }
 

@@ -80,7 +80,7 @@ function LayoutMenu(): ReactNode {
       </form>
     );
   }
-  return <Menu label="Layout" className="btn quiet" items={items}><span className="dim">Layout:</span> {layout}</Menu>;
+  return <Menu label={`Layout: ${layout}`} className="btn quiet" items={items}><span className="dim">Layout:</span> {layout}</Menu>;
 }
 
 export function LostBar(): ReactNode {

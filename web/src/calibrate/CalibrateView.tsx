@@ -194,7 +194,7 @@ function Result({ calibration }: { calibration: M.Calibration | null }): ReactNo
   return (
     <section className="card result" aria-label="Result">
       <div className="result-part scroll" tabIndex={0} role="group" aria-label="Result of the calibration">
-        <h3>Result{result[0]?.note ? `: ${result[0].note}` : ""}</h3>
+        <h2>Result{result[0]?.note ? `: ${result[0].note}` : ""}</h2>
         <table>
           <thead><tr><th>Quantity</th><th className="num">Found</th><th className="num">± 1σ</th><th className="num">Truth</th><th>Unit</th></tr></thead>
           <tbody>
@@ -206,7 +206,7 @@ function Result({ calibration }: { calibration: M.Calibration | null }): ReactNo
         </table>
       </div>
       <div className="result-part scroll" tabIndex={0} role="group" aria-label="Before and after">
-        <h3>Error of the readings, before and after</h3>
+        <h2>Error of the readings, before and after</h2>
         <table>
           <thead><tr><th>Instrument</th><th className="num">Before</th><th className="num">After</th><th className="num">Limit</th><th>Unit</th></tr></thead>
           <tbody>

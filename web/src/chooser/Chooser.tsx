@@ -1,6 +1,7 @@
 // What do you want to run? Vehicles of the package with their scenarios, and files of the user.
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import type { Choice } from "../messages.ts";
+import { shortTitle } from "../bars/Nav.tsx";
 import { drawPortrait } from "../scene/portrait.ts";
 import { act, connection, sentenceCase, world } from "../state/studio.ts";
 import { useStore } from "../state/store.ts";
@@ -110,6 +111,11 @@ export function Chooser(): ReactNode {
   );
 }
 
+function labelOf(choice: Choice, vehicle: string): string {
+  const text = shortTitle(choice.title, vehicle) || choice.name;
+  return text[0]!.toUpperCase() + text.slice(1);
+}
+
 function VehicleCard({ card, first, loaded }: { card: Card; first: boolean; loaded: string | null }): ReactNode {
   const [name, setName] = useState(card.choices[0]!.name);
   const choice = card.choices.find((c) => c.name === name) ?? card.choices[0]!;
@@ -131,11 +137,11 @@ function VehicleCard({ card, first, loaded }: { card: Card; first: boolean; load
       {known || !choice.picture ? <canvas ref={canvas} role="img" aria-label={`Picture of the ${card.title.toLowerCase()}`} /> : <img src={choice.picture.replace(/^\//, "")} alt={`Picture of the ${card.title.toLowerCase()}`} />}
       <div className="tx">
         <h2>{card.title}</h2>
-        <p>{choice.comment || choice.title}</p>
+        <p>{sentenceCase(choice.comment || shortTitle(choice.title, card.title))}</p>
         <div className="ft">
           {card.choices.length > 1 ? (
             <select className="sel small grow" aria-label={`Scenario of the ${card.title.toLowerCase()}`} value={choice.name} onChange={(e) => setName(e.target.value)}>
-              {card.choices.map((c) => <option key={c.name} value={c.name}>{c.title || c.name}</option>)}
+              {card.choices.map((c) => <option key={c.name} value={c.name}>{labelOf(c, card.title)}</option>)}
             </select>
           ) : (
             <span className="grow" />

@@ -130,7 +130,14 @@ function Inside({ diagram }: { diagram: Diagram }): ReactNode {
   const sheet = sheetAt(diagram, path);
   const shown = useMemo(() => (sheet ? shownSheet(diagram, sheet, path, state, kinds, problems, selected, edge) : { nodes: [], edges: [] }), [diagram, sheet, path, state, kinds, problems, selected, edge]);
   const [nodes, setNodes] = useState(shown.nodes);
-  useEffect(() => setNodes(shown.nodes), [shown.nodes]);
+  // what React Flow has measured is kept: a block without its size is hidden for a moment and misses the next click
+  useEffect(
+    () => setNodes((before) => {
+      const known = new Map(before.map((n) => [n.id, n.measured]));
+      return shown.nodes.map((n) => ({ ...n, measured: known.get(n.id) ?? n.measured }));
+    }),
+    [shown.nodes],
+  );
   const flow = useReactFlow();
   useEffect(() => {
     const timer = setTimeout(() => void flow.fitView({ padding: 0.06, maxZoom: 1.15 }), 60);

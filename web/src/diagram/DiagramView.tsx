@@ -37,6 +37,7 @@ export default function DiagramView(): ReactNode {
   if (!diagram) return <main className="diagram"><div className="empty">A replay of a recording has no diagram. Open a scenario to see one.</div></main>;
   return (
     <main className="diagram">
+      <h1 className="sr">Diagram</h1>
       <Palette />
       <section className="mid-col" aria-label="Diagram">
         <Head diagram={diagram} />

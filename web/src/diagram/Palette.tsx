@@ -44,7 +44,7 @@ export function Palette(): ReactNode {
       <div className="pbody scroll">
         {groups.map(([category, list]) => (
           <div key={category}>
-            <h3>{TITLES[category] ?? category}</h3>
+            <h2>{TITLES[category] ?? category}</h2>
             <ul>
               {list.map((kind) => (
                 <li key={kind.kind}>

@@ -70,11 +70,12 @@ export function FaultMenu({ sensor, instrument, active }: { sensor: M.SensorStat
     ];
   };
   const first = active[0];
+  const shown = first ? (WORDS[String(first.table.kind)] ?? String(first.table.kind)) : "None";
   return (
     <div className="frow wide">
       <span className="lab">Fault</span>
-      <Menu label={`Fault of ${what}`} className={`sel small ${first ? "fault" : ""}`} items={items}>
-        <span className={first ? "" : "dim"}>{first ? (WORDS[String(first.table.kind)] ?? String(first.table.kind)) : "None"}</span>
+      <Menu label={`Fault of ${what}: ${shown}`} className={`sel small ${first ? "fault" : ""}`} items={items}>
+        <span className={first ? "" : "dim"}>{shown}</span>
       </Menu>
     </div>
   );

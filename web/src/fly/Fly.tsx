@@ -27,6 +27,7 @@ export function Fly(): ReactNode {
   return (
     <>
       <main className="fly" ref={grid}>
+        <h1 className="sr">Fly</h1>
         <SceneView />
         <Border grid={grid} />
         <Charts />
