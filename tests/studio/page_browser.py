@@ -1,4 +1,4 @@
-"""The page of the studio in headless Chromium, for tests. Where something is missing they are skipped, but not in CI."""
+"""The page of the studio in headless Chromium. Where something is missing the tests are skipped, but not in CI."""
 
 import contextlib
 import os
@@ -15,10 +15,16 @@ import pytest
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "src" / "strapdown" / "studio" / "static"
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
-FLAGS = (
-    "--no-sandbox --disable-gpu --enable-unsafe-swiftshader --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--enable-unsafe-swiftshader",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 # what a browser without a graphics card says of its own accord
 HARMLESS = re.compile(r"GPU stall due to ReadPixels|software WebGL|GroupMarkerNotSet|WebGL.*deprecated", re.I)
 
@@ -37,7 +43,8 @@ def missing():
 
 
 def chromium():
-    return next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return next((found for name in names if (found := shutil.which(name))), None)
 
 
 def need_browser():
