@@ -103,6 +103,7 @@ class Visitor:
         self.page.on("console", lambda m: self._said(m.type, m.text))
         self.page.on("pageerror", lambda e: self.errors.append(str(e)))
         self.page.goto(studio.entrance)
+        self.page.wait_for_url(studio.origin)  # it leads there by itself
         self.page.goto(f"{studio.origin}?q=low&tour=0{query}")
         self.until("window.strapdown && strapdown.world().session !== null")
 

@@ -137,7 +137,7 @@ def flown_error(visitor):
     for keys in (["ArrowUp"], ["ArrowDown"], ["ArrowLeft"], ["ArrowRight"]):
         visitor.hold(keys, 1.5)
     errors = [np.array(visitor.column("error/attitude", part, t), dtype=float) for part in (0, 1)]
-    return float(np.sqrt(np.nanmean(np.square(errors))))
+    return float(np.sqrt(np.nanmean(np.concatenate(errors) ** 2)))
 
 
 def test_our_filter_in_place_of_the_papers_block_lowers_the_error(visitor):
