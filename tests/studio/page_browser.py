@@ -1,4 +1,4 @@
-"""The page of the studio in headless Chromium, for tests. Where something is missing they skip, but not in CI."""
+"""The page of the studio in headless Chromium. Where something is missing the tests are skipped, but not in CI."""
 
 import contextlib
 import os
@@ -43,9 +43,8 @@ def missing():
 
 
 def chromium():
-    return next(
-        (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
-    )
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return next((found for name in names if (found := shutil.which(name))), None)
 
 
 def need_browser():
@@ -104,6 +103,7 @@ class Visitor:
         self.page.on("console", lambda m: self._said(m.type, m.text))
         self.page.on("pageerror", lambda e: self.errors.append(str(e)))
         self.page.goto(studio.entrance)
+        self.page.wait_for_url(studio.origin)  # it leads there by itself
         self.page.goto(f"{studio.origin}?q=low&tour=0{query}")
         self.until("window.strapdown && strapdown.world().session !== null")
 

@@ -80,3 +80,13 @@ test("poses are found by time, and dropped after a rewind", () => {
   assert.equal(poses.times[poses.rows - 1], 36.5);
   assert.equal(poses.times[poses.rows - 2], 36);
 });
+
+test("earlier poses are put in front of those that are here", () => {
+  const poses = new Poses(1, 20);
+  poses.append(5, new Float32Array([5, 0, 0, 1, 0, 0, 0]), new Float32Array(7));
+  poses.prepend(new Float64Array([1, 2, 5]), new Float32Array([1, 0, 0, 1, 0, 0, 0, 2, 0, 0, 1, 0, 0, 0, 9, 0, 0, 1, 0, 0, 0]));
+  assert.deepEqual([...poses.times.subarray(0, poses.rows)], [1, 2, 5]);
+  assert.equal(poses.pose(1, 0)[0], 2);
+  assert.equal(poses.pose(2, 0)[0], 5);
+  assert.ok(Number.isNaN(poses.estimate(0)[0]!) && !Number.isNaN(poses.estimate(2)[0]!));
+});

@@ -33,6 +33,26 @@ export class Poses {
     this.rows++;
   }
 
+  /** Rows from before those that are here; `flat` has all bodies of one time after the other. The estimate is not known. */
+  prepend(times: Float64Array, flat: Float32Array): void {
+    const kept = this.rows;
+    const first = kept ? this.times[0]! : Infinity;
+    let count = 0;
+    while (count < times.length && times[count]! < first) count++;
+    const take = Math.min(count, this.capacity - kept);
+    if (take <= 0) return;
+    const own = this.bodies * 7;
+    this.times.copyWithin(take, 0, kept);
+    this.data.copyWithin(take * this.width, 0, kept * this.width);
+    for (let i = 0; i < take; i++) {
+      const from = count - take + i;
+      this.times[i] = times[from]!;
+      this.data.set(flat.subarray(from * own, (from + 1) * own), i * this.width);
+      this.data.fill(NaN, i * this.width + own, (i + 1) * this.width);
+    }
+    this.rows = take + kept;
+  }
+
   /** The last row at t or earlier. */
   indexAt(t: number): number {
     let low = 0;

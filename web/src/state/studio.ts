@@ -47,7 +47,9 @@ export const live = {
 
 const RECENT_S = 70;
 let carried: M.Signal[] = [];
+let carriedEpoch = -1;
 let chartSignals: string[] = [];
+let posesAsked = -1; // session whose earlier poses were asked for
 let lastNow = 0;
 
 function byName(): Map<string, M.Signal> {
@@ -60,7 +62,7 @@ function receiveFrame(frame: Frame): void {
   live.frames++;
   CONSOLE.forEach((name, i) => (live.console[name] = frame.console[i]!));
   const columns = carried.reduce((sum, signal) => sum + signal.size, 0);
-  if (frame.samples.length === columns * frame.times.length) live.samples.append(frame.times, carried, frame.samples);
+  if (frame.epoch === carriedEpoch && frame.samples.length === columns * frame.times.length) live.samples.append(frame.times, carried, frame.samples);
   if (frame.bodies === live.poses.bodies) {
     live.poses.append(frame.t, frame.poses, Number.isFinite(frame.estimate[3]!) ? frame.estimate : null);
   }
@@ -98,10 +100,12 @@ function receive(message: M.Message): void {
       break;
     case "subscription": {
       const known = byName();
+      carriedEpoch = message.epoch;
       carried = message.signals.flatMap((name) => known.get(name) ?? []);
       const isNew = carried.some((signal) => !live.samples.has(signal.name));
       live.samples.carry(carried);
       if (isNew && carried.length) fetchHistory();
+      fetchPoses();
       break;
     }
     case "diagram": world.set({ diagram: message }); break;
@@ -161,6 +165,17 @@ function fetchHistory(): void {
   if (from > 0) connection.history({ signals, to_s: from, most_rows: Math.min(6_000, rowsKept()) }, put);
 }
 
+/** The way until now, for the trail and for looking back. */
+function fetchPoses(): void {
+  const session = world.value.session;
+  if (!session || session.started === posesAsked) return;
+  posesAsked = session.started;
+  const poses = live.poses;
+  connection.history({ poses: true, most_rows: Math.min(6_000, posesKept()) }, (frame) => {
+    if (live.poses === poses && frame.bodies === poses.bodies) poses.prepend(frame.times, frame.poses);
+  });
+}
+
 let subscribed = "";
 /** The signals of the charts; frames carry their samples. */
 export function subscribe(signals: string[]): void {
@@ -187,6 +202,7 @@ export const connection = new Connection(address.href, {
     if (status === "open") {
       sticks.forget();
       subscribed = "";
+      posesAsked = -1;
     }
     link.set({ status, retryInS });
   },

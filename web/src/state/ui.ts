@@ -126,8 +126,12 @@ world.listen(() => {
 });
 
 let newSession = true;
-onSession(() => {
-  newSession = true;
+let loaded = "";
+onSession((session) => {
+  // after a loss of the connection the charts stay as they were
+  const key = `${session.choice} ${session.vehicle} ${session.started}`;
+  newSession = key !== loaded;
+  loaded = key;
   ui.set({ cursor: null, end: null });
 });
 
