@@ -19,7 +19,8 @@ VARIABLES = {
     "truth": "Motion",
     "sample": "Sample",
     "found": "StopIntervals",
-    "run": "DiagramRun",
+    "run": "Runner",
+    "vibration": "Vibration",
     "motion": "RecordedMotion",
     "imu": "Specimen",
     "verdict": "Verdict",
@@ -27,7 +28,12 @@ VARIABLES = {
     "wheel": "WheelOdometer",
 }
 # keys of files, which look like members of modules
-KEYS = {"diagram.md": ("block", "wire", "diagram"), "catalogue.md": ("magnetometer",), "engines.md": ("robot",)}
+KEYS = {
+    "diagram.md": ("block", "wire", "diagram"),
+    "catalogue.md": ("magnetometer",),
+    "engines.md": ("robot",),
+    "studio-protocol.md": ("session", "messages", "strapdown", "hello", "signals", "diagram", "events"),
+}
 OTHERS = {"np", "benchmarks"}  # of other packages
 NAMED_TUPLE = {"_replace", "_asdict"}  # which every NamedTuple has
 PLACES = (ROOT, ROOT / "src", SOURCE, ROOT / "docs", ROOT / "tests")

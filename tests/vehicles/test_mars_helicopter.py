@@ -30,7 +30,7 @@ def thrust_of(collectives, climb=0.0):
 
 
 def test_figures_of_hover():
-    """Printed figures of the prototype (design/environment.md), each within its last digit."""
+    """Printed figures of the prototype, each within its last digit."""
     hover = hover_of(vehicle("mars_helicopter"), MARS)
     assert abs(np.degrees(hover.command) - 13.1) < 0.1
     assert abs(hover.induced_m_s - 13.1) < 0.05

@@ -1,6 +1,6 @@
 """Titles, units, limits and descriptions of the settings of the orientation filters, for the forms of their blocks.
 
-Every field of a filter has a line here; tests/environment/test_filter_blocks.py checks that.
+Every field of a filter has a line here; tests/environment/blocks/test_filter_blocks.py checks that.
 """
 
 from typing import NamedTuple
