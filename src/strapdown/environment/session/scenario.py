@@ -99,9 +99,12 @@ class Scenario(Table):
         """The scene, with what its text file adds."""
         if self.scene.file is None:
             return self.scene
-        text = read_scene_text(self.folder / self.scene.file)
+        path = self.folder / self.scene.file
         given = self.scene.model_dump(exclude_unset=True)
-        return SceneTable(**{**text, **given})
+        try:
+            return SceneTable(**{**read_scene_text(path), **given})
+        except ValidationError as error:
+            raise InputError(f"{path}: {first_complaint(error, SceneTable, 'scene')}") from None
 
     def read_vehicle(self) -> Vehicle:
         """The vehicle: one of the package by its name, else a file next to the scenario."""
