@@ -22,7 +22,8 @@ let clock = 0;
 /** Right edge and left edge of all charts, s. */
 export function shownRange(): [number, number] {
   const { end, span } = ui.value;
-  const to = end ?? clock;
+  // in the first seconds the charts fill from the left
+  const to = end ?? Math.max(clock, span);
   return [to - span, to];
 }
 
@@ -327,5 +328,5 @@ function errorNumbers(model: ChartModel, t: number, put: (i: number, text: strin
     if (Math.abs(e) <= s) inside++;
   }
   put(2, all ? `${fixed((100 * inside) / all, 1)} %` : "–");
-  put(3, `${fixed(Math.min(ui.value.span, to), 0)} s`);
+  put(3, `${fixed(Math.min(ui.value.span, clock), 0)} s`);
 }
