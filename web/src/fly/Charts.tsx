@@ -3,7 +3,8 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode }
 import type * as M from "../messages.ts";
 import { decimalsFor, fixed } from "../state/format.ts";
 import { everyFrame } from "../state/loop.ts";
-import { live, subscribe, world, link } from "../state/studio.ts";
+import { live, subscribe, world, link, now } from "../state/studio.ts";
+import { has } from "../state/frame.ts";
 import { useStore } from "../state/store.ts";
 import { addChart, addToChart, backToLive, lookAt, removeChart, removeFromChart, shownTime, standardCharts, ui } from "../state/ui.ts";
 import { Button, Menu, Segment, type MenuItem } from "../ui/controls.tsx";
@@ -166,6 +167,11 @@ function ChartRow({ model, first, last }: { model: ChartModel; first: boolean; l
     };
   }, [model, first, last, theme]);
   useEffect(() => strip.current?.fit(), [fit]);
+  // before a calibration errors are large and mean nothing: the ranges begin anew when it ends
+  const calibrating = useStore(now, (n) => has(n.state, "calibrating"));
+  useEffect(() => {
+    if (!calibrating && model.roles.includes("error")) strip.current?.fit((live.frame?.t ?? 0) + 0.2);
+  }, [calibrating, model]);
   const zoom = useRef<{ x: number; t: number } | null>(null);
   const timeAt = (event: React.PointerEvent | React.WheelEvent): number => strip.current!.timeAt(event.clientX - canvas.current!.getBoundingClientRect().left);
   return (
