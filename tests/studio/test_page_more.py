@@ -113,7 +113,7 @@ def test_a_file_that_is_no_robot_is_refused_with_a_sentence(visitor, tmp_path):
     path.write_text("<robot name='x'><link name='a'/>")
     visitor.show("chooser")
     visitor.page.get_by_label("Your robot").set_input_files(path)
-    visitor.page.get_by_text("wrong.urdf was not opened").wait_for()
+    visitor.page.locator(".toast").get_by_text("wrong.urdf was not opened").wait_for()
     visitor.errors.clear()  # the browser reports the refused upload
 
 

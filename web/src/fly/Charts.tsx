@@ -169,8 +169,10 @@ function ChartRow({ model, first, last }: { model: ChartModel; first: boolean; l
   useEffect(() => strip.current?.fit(), [fit]);
   // before a calibration errors are large and mean nothing: the ranges begin anew when it ends
   const calibrating = useStore(now, (n) => has(n.state, "calibrating"));
+  const was = useRef(calibrating);
   useEffect(() => {
-    if (!calibrating && model.roles.includes("error")) strip.current?.fit((live.frame?.t ?? 0) + 0.2);
+    if (was.current && !calibrating && model.roles.includes("error")) strip.current?.fit((live.frame?.t ?? 0) + 0.2);
+    was.current = calibrating;
   }, [calibrating, model]);
   const zoom = useRef<{ x: number; t: number } | null>(null);
   const timeAt = (event: React.PointerEvent | React.WheelEvent): number => strip.current!.timeAt(event.clientX - canvas.current!.getBoundingClientRect().left);
