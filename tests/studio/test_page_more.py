@@ -15,6 +15,11 @@ URDF = """<robot name="arm">
 <visual><origin xyz="0 0 0.2"/><geometry><cylinder radius="0.03" length="0.4"/></geometry></visual>
 <collision><origin xyz="0 0 0.2"/><geometry><cylinder radius="0.03" length="0.4"/></geometry></collision></link>
 <joint name="j" type="revolute"><parent link="base"/><child link="arm"/><origin xyz="0 0 0.05"/><axis xyz="1 0 0"/>
+<limit lower="-2" upper="2" effort="20" velocity="5"/></joint>
+<link name="hand"><inertial><origin xyz="0 0 0.1"/><mass value="0.5"/>
+<inertia ixx="0.01" iyy="0.01" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><origin xyz="0 0 0.1"/><geometry><box size="0.05 0.05 0.2"/></geometry></collision></link>
+<joint name="k" type="revolute"><parent link="arm"/><child link="hand"/><origin xyz="0 0 0.4"/><axis xyz="1 0 0"/>
 <limit lower="-2" upper="2" effort="20" velocity="5"/></joint></robot>"""
 PAD = """() => {
   const buttons = Array.from({ length: 12 }, () => ({ pressed: false }));
@@ -108,7 +113,7 @@ def test_a_file_that_is_no_robot_is_refused_with_a_sentence(visitor, tmp_path):
     path.write_text("<robot name='x'><link name='a'/>")
     visitor.show("chooser")
     visitor.page.get_by_label("Your robot").set_input_files(path)
-    visitor.page.get_by_text("wrong.urdf was not opened").wait_for()
+    visitor.page.locator(".toast").get_by_text("wrong.urdf was not opened").wait_for()
     visitor.errors.clear()  # the browser reports the refused upload
 
 

@@ -7,7 +7,8 @@ import { Button } from "../ui/controls.tsx";
 import { ChoiceRow, TextRow } from "../ui/fields.tsx";
 import { SchemaForm, startValues, labelOf, type Schema } from "../ui/schema.tsx";
 
-const OWN_ROWS = ["name", "part", "link", "at", "position_m", "rpy_deg"];
+// rows of their own above; orientation is given once, as angles
+const OWN_ROWS = ["name", "part", "link", "quaternion_wxyz"];
 
 export function AddSensor({ close }: { close(): void }): ReactNode {
   const hello = useStore(world, (w) => w.hello);
@@ -44,7 +45,7 @@ export function AddSensor({ close }: { close(): void }): ReactNode {
         {"part" in known && <ChoiceRow label="Part" value={String(all.part ?? "")} options={parts.map((p) => ({ value: p.name, text: p.title || p.name }))} onApply={(v) => set("part", v)} />}
         {"name" in known && <TextRow label="Name" value={String(all.name)} onApply={(v) => set("name", v)} check={(t) => (taken.has(t) ? "This name is taken." : t.trim() ? "" : "Give a name.")} />}
         {"link" in known && <ChoiceRow label="Mounted on" value={String(all.link)} options={links.map((l) => ({ value: l, text: l }))} onApply={(v) => set("link", v)} />}
-        <SchemaForm schema={schema} values={all} onApply={set} skip={OWN_ROWS.filter((n) => n !== "position_m" && n !== "rpy_deg" && n !== "at")} />
+        <SchemaForm schema={schema} values={all} onApply={set} skip={OWN_ROWS} />
         <div className="actions">
           <Button className="small prim" onClick={() => void create()}>Add sensor</Button>
           <Button className="small quiet" onClick={close}>Cancel</Button>

@@ -3,7 +3,8 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode }
 import type * as M from "../messages.ts";
 import { decimalsFor, fixed } from "../state/format.ts";
 import { everyFrame } from "../state/loop.ts";
-import { live, subscribe, world, link } from "../state/studio.ts";
+import { live, subscribe, world, link, now } from "../state/studio.ts";
+import { has } from "../state/frame.ts";
 import { useStore } from "../state/store.ts";
 import { addChart, addToChart, backToLive, lookAt, removeChart, removeFromChart, shownTime, standardCharts, ui } from "../state/ui.ts";
 import { Button, Menu, Segment, type MenuItem } from "../ui/controls.tsx";
@@ -22,7 +23,8 @@ let clock = 0;
 /** Right edge and left edge of all charts, s. */
 export function shownRange(): [number, number] {
   const { end, span } = ui.value;
-  const to = end ?? clock;
+  // in the first seconds the charts fill from the left
+  const to = end ?? Math.max(clock, span);
   return [to - span, to];
 }
 
@@ -165,6 +167,13 @@ function ChartRow({ model, first, last }: { model: ChartModel; first: boolean; l
     };
   }, [model, first, last, theme]);
   useEffect(() => strip.current?.fit(), [fit]);
+  // before a calibration errors are large and mean nothing: the ranges begin anew when it ends
+  const calibrating = useStore(now, (n) => has(n.state, "calibrating"));
+  const was = useRef(calibrating);
+  useEffect(() => {
+    if (was.current && !calibrating && model.roles.includes("error")) strip.current?.fit((live.frame?.t ?? 0) + 0.2);
+    was.current = calibrating;
+  }, [calibrating, model]);
   const zoom = useRef<{ x: number; t: number } | null>(null);
   const timeAt = (event: React.PointerEvent | React.WheelEvent): number => strip.current!.timeAt(event.clientX - canvas.current!.getBoundingClientRect().left);
   return (
@@ -327,5 +336,5 @@ function errorNumbers(model: ChartModel, t: number, put: (i: number, text: strin
     if (Math.abs(e) <= s) inside++;
   }
   put(2, all ? `${fixed((100 * inside) / all, 1)} %` : "–");
-  put(3, `${fixed(Math.min(ui.value.span, to), 0)} s`);
+  put(3, `${fixed(Math.min(ui.value.span, clock), 0)} s`);
 }

@@ -20,7 +20,8 @@ export function faults(events: readonly M.Event[]): FaultSpan[] {
     if (event.kind === "fault") {
       const fault = (typeof event.data.fault === "object" ? event.data.fault : event.data) as Record<string, unknown>;
       const what = String(fault.kind ?? "fault").replaceAll("_", " ");
-      const words = [fault.sensor, fault.instrument, fault.motor].filter(Boolean).join(" ").toLowerCase();
+      // the instrument says more than the module it is in
+      const words = String(fault.instrument ?? fault.sensor ?? fault.motor ?? "").toLowerCase();
       found.push({ name, from: event.t_s, to: Infinity, text: what, words, event });
     } else if (event.kind === "fault_ends") {
       const open = found.findLast((fault) => fault.name === name && fault.to === Infinity);
@@ -31,8 +32,7 @@ export function faults(events: readonly M.Event[]): FaultSpan[] {
 }
 
 function concerns(words: string, model: ChartModel): boolean {
-  const parts = words.split(" ").filter((word) => word.length > 2);
-  return parts.length > 0 && parts.some((word) => model.instrument.includes(word));
+  return words.length > 2 && model.instrument.includes(words);
 }
 
 /** Faults in a chart: of its sensor with a name, in error charts of all sensors without. */
@@ -47,7 +47,7 @@ export function faultSpans(events: readonly M.Event[], _active: M.Faults["faults
 export function editMarks(events: readonly M.Event[], model: ChartModel): Mark[] {
   return events.flatMap((event) => {
     if (!["sensor", "parameters", "diagram", "scene", "mark"].includes(event.kind)) return [];
-    const words = `${String(event.data.sensor ?? "")} ${String(event.data.instrument ?? "")}`.toLowerCase();
+    const words = String(event.data.instrument ?? event.data.sensor ?? "").toLowerCase();
     return [{ t: event.t_s, text: event.kind !== "mark" && concerns(words, model) ? shortText(event) : "" }];
   });
 }

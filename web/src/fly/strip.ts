@@ -32,6 +32,7 @@ export class Strip {
   private view: StripView = { from: 0, to: 1, cursor: 0, spans: [], marks: [] };
   private rows: [number, number] = [0, 0];
   private scale = 1;
+  private since = -Infinity; // earlier samples do not widen the range
 
   constructor(host: HTMLElement, private readonly model: ChartModel, private readonly samples: () => Samples, private readonly axis: boolean) {
     const box = host.getBoundingClientRect();
@@ -104,7 +105,8 @@ export class Strip {
     return [middle - 0.57 * size, middle + 0.57 * size];
   }
 
-  private widen(samples: Samples, first: number, last: number): void {
+  private widen(samples: Samples, from: number, last: number): void {
+    const first = Math.max(from, samples.indexAfter(this.since));
     for (const line of this.model.lines) {
       const column = samples.column(line.signal, line.part);
       if (!column) continue;
@@ -127,7 +129,8 @@ export class Strip {
   }
 
   /** Let the ranges shrink to what is shown. */
-  fit(): void {
+  fit(since = -Infinity): void {
+    this.since = since;
     this.low = Infinity;
     this.high = -Infinity;
   }

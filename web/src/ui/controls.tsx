@@ -165,7 +165,7 @@ function MenuList({ anchor, items, label, close }: { anchor: HTMLElement; items:
   return createPortal(
     <div className="menu" role="menu" aria-label={label} ref={list} onKeyDown={keys}>
       {items.map((item, i) => (
-        <span key={i} role="none">
+        <div key={i} role="none">
           {item.rule && <hr />}
           {item.head ? (
             <h3 role="presentation">{item.text}</h3>
@@ -184,7 +184,7 @@ function MenuList({ anchor, items, label, close }: { anchor: HTMLElement; items:
               {item.detail !== undefined && <span>{item.detail}</span>}
             </button>
           )}
-        </span>
+        </div>
       ))}
     </div>,
     document.body,
