@@ -15,6 +15,8 @@ from strapdown.calibration.noise.allan import allan_deviation
 from strapdown.engines.mujoco.plant import MujocoPlant
 from strapdown.engines.mujoco.robot_file import RobotFile
 from strapdown.engines.parts import Mount, Physics
+from strapdown.environment.diagram.kinds import builtin as block_kinds
+from strapdown.environment.diagram.port import Port
 from strapdown.kernels import frames, whitening
 from strapdown.kernels.calibration.turns import SUMS, turn_rows
 from strapdown.live import PLANT_ROW, Ideal
@@ -222,6 +224,27 @@ def stops(recording: Recording) -> dict[str, np.ndarray]:
     return found
 
 
+def control() -> dict[str, np.ndarray]:
+    """Controllers, mixer and low-pass filters of diagrams, two steps each."""
+    q, v = q_exp(np.array([0.2, -0.1, 0.4])), np.array([0.3, -0.2, 0.1])
+    inputs = {
+        "velocity_controller": (v[:2].copy(), v, q, 1.0),
+        "attitude_controller": (q, v[:2].copy(), 0.3, 1.0),
+        "rate_controller": (v, 0.5 * v, 1.0),
+        "mixer": (7.0, 0.1 * v),
+        "low_pass": (v,),
+        "low_pass_2": (v,),
+    }
+    found = {}
+    for kind, given in inputs.items():
+        block = block_kinds()[kind].make({})
+        if hasattr(block, "resolved"):
+            block = block.resolved({"in": Port(shape=(3,))}, {})
+        state, _ = block.step(block.start(), *given, dt=0.01)
+        found[kind] = block.step(state, *given, dt=0.01)[1][0]
+    return found
+
+
 def every_family() -> dict[str, np.ndarray]:
     recording = log()
     families = {
@@ -236,6 +259,7 @@ def every_family() -> dict[str, np.ndarray]:
         "orientation": orientation(recording),
         "navigation": navigation(recording),
         "stops": stops(recording),
+        "control": control(),
     }
     return {
         f"{family}: {name}": np.asarray(value) for family, found in families.items() for name, value in found.items()

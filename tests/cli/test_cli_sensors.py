@@ -113,7 +113,7 @@ def test_own_part_file(tmp_path, monkeypatch):
     [
         (("show", "MPU-6500"), "did you mean MPU-6050"),
         (("show", "none.toml"), "does not exist"),
-        (("show",), "Missing argument"),
+        (("show",), "sensors show needs PART"),
         (("compare", "MPU-6050", "nothing"), "is not in the catalogue"),
         (("compare", "MPU-6050", "mpu6050"), "named twice"),
         (("compare", "MPU-6050", "-o", "x.pdf"), "pictures are PNG"),
@@ -129,7 +129,7 @@ def test_own_part_file(tmp_path, monkeypatch):
         ),
         (("draw", "MPU-6050", "--seed", "1", "--rate", "5000"), "cannot give 5000 Hz"),
         (("draw", "MPU-6050", "--seed", "1", "--rate", "nan"), "rate_hz is nan"),
-        (("nonsense",), "No such command"),
+        (("nonsense",), "has no command"),
         (("--json", "show", "MPU-6050"), "put --json after show"),
     ],
 )

@@ -11,7 +11,8 @@ from strapdown.motion.paths.flight import Flight
 from strapdown.motion.vibration import Vibrating, rotor_imbalance
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.smoother import smooth
-from strapdown.navigation.fixes import at_their_instants
+from strapdown.navigation.eskf.updates import ZeroVelocity
+from strapdown.navigation.fixes import at_their_instants, with_heights, with_position_fixes
 from strapdown.rotation import euler_from_q, q_conj, q_exp, q_log, q_mul
 from strapdown.sensors.fix import FixReceiver
 from strapdown.sensors.parts.part import load_part
@@ -147,6 +148,52 @@ def test_the_covariance_stays_symmetric_and_positive():
     scale = 1.0 / np.sqrt(np.diag(cov))
     assert np.abs(cov - cov.T).max() <= 1e-9 * np.abs(cov).max()  # roundoff of 3000 predictions
     assert np.linalg.eigvalsh(scale[:, None] * cov * scale).min() > -1e-9  # roundoff of correlations
+
+
+def test_a_setting_changed_in_flight_leaves_the_covariance_positive():
+    """More noise of the accelerometer from now on: what came before had less."""
+    log, given = drawn(9)
+    log = with_fixes(log, 9, delay_s=0.4, rate_hz=30.0)
+    quiet, noisy = replace(HONEST, acc_white=5e-3), replace(HONEST, acc_white=0.5)
+    state = quiet.track(log[:1000], given).last
+    for sample in (log.sample(i) for i in range(1000, 1100)):
+        state = noisy.step(state, sample)
+        cov = noisy.covariance(state)[:15, :15]
+        scale = 1.0 / np.sqrt(np.diag(cov))
+        assert np.linalg.eigvalsh(scale[:, None] * cov * scale).min() > -1e-9  # roundoff of correlations
+
+
+@pytest.mark.parametrize("others", ["positions", "heights", "stops"])
+def test_other_measurements_in_between_leave_the_covariance_positive_and_not_too_small(others):
+    """They use some of the noise since the fix's instant, which must not be taken off twice. What is not known of it is
+    left in: the filter may then be too careful."""
+    from scipy.special import chdtri
+
+    states = [*range(at.P_N, at.P_N + 6), at.PHI_N, at.PHI_N + 1]
+    squares = []
+    for seed in range(12):
+        log, given = drawn(seed)
+        rng = np.random.default_rng(seed)
+        truth, filt = log.truth, HONEST
+        if others == "positions":
+            log = with_position_fixes(
+                log, log.t[5::7], truth.p_n[5::7] + rng.normal(0.0, 0.002, (len(log.t[5::7]), 3)), 0.002
+            )
+        elif others == "heights":
+            log = with_heights(log, log.t[5::7], truth.p_n[5::7, 2] + rng.normal(0.0, 0.002, len(log.t[5::7])), 0.002)
+        else:
+            log = replace(log, stop=np.linalg.norm(truth.v_n, axis=1) == 0.0)
+            filt = replace(HONEST, zero_velocity=ZeroVelocity(1e-4))
+        track = filt.track(with_fixes(log, seed, delay_s=0.3, rate_hz=30.0), given)
+        cov = filt.covariance(track.last)
+        scale = 1.0 / np.sqrt(np.diag(cov)[:15])
+        assert np.linalg.eigvalsh(scale[:, None] * cov[:15, :15] * scale).min() > -1e-9  # roundoff of correlations
+        last = track.solution
+        phi = q_log(q_mul(truth.q_nb[-1], q_conj(last.q_nb[-1])))
+        error = np.concatenate([truth.p_n[-1] - last.p_n[-1], truth.v_n[-1] - last.v_n[-1], phi[:2]])
+        squares.append(error @ np.linalg.solve(cov[np.ix_(states, states)], error))
+    degrees = 8 * len(squares)
+    assert 0.4 < np.mean(squares) / 8.0 < chdtri(degrees, 0.0005) / degrees  # chance: 99.95 % of honest filters
 
 
 def test_a_smoothed_flight_uses_each_fix_in_the_row_of_its_instant():

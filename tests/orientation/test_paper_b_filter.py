@@ -90,6 +90,17 @@ def test_a_yaw_through_180_deg_is_pulled_back_through_zero():
     assert abs(turned - 2.0 * np.pi) > 90.0 * DEG  # the body has turned once, the answer has not
 
 
+def test_corrected_it_follows_a_full_turn_and_still_breaks_down_at_pitch_90_deg():
+    """atan2 and mixing on the circle (erratum 5); the lag of the low-pass stays, and so do the kinematics."""
+    recording = ideal(all_round())
+    corrected = PaperB(calibration_s=0.5, corrected=True)
+    rate = float(np.abs(recording.gyr_s).max())
+    assert angle(corrected.run(recording), recording.truth).max() < 1.5 * 0.05 * rate  # the lag, and that of the mixing
+    over = ideal(over_the_top())
+    found = corrected.run(over, Start.of(over, q_ns=over.truth.q_nb[0]))
+    assert angle(found, over.truth).max() > 60.0 * DEG and np.isfinite(found.q_nb).all()
+
+
 def test_it_breaks_down_at_pitch_90_deg_but_never_gives_nan():
     recording = ideal(over_the_top())
     found = PaperB(calibration_s=0.5).run(recording, Start.of(recording, q_ns=recording.truth.q_nb[0]))

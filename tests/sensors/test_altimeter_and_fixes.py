@@ -79,7 +79,7 @@ def test_a_fix_arrives_late_and_belongs_to_its_instant():
     receiver = FixReceiver(
         "position", rate_hz=20.0, sigma_n=(0.0, 0.0, 0.0), delay_s=0.13, stated_sigma_n=(1.0, 1.0, 2.0)
     )
-    values = [(k * STEP, 2.0, -k * STEP) for k in range(1000)]  # its time is in the position
+    values = [(k * STEP, 2.0, -k * STEP) for k in range(1000)]  # a position that is its time
     found = every(receiver, values)
     times = np.array([t for t, _ in found])
     own = np.array([fix.t_s for _, fix in found])

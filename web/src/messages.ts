@@ -29,7 +29,7 @@ export interface Body {
   geoms: Geom[];
 }
 
-/** Where a guided calibration is. coverage: share from 0 to 1. covered, missing: directions of the field in the frame of the sensor (unit vectors) that have been seen, and that have not. taken_s, wanted_s: of the present step. points: readings for the picture, thinned. before, after: of the calibrated readings. */
+/** Where a guided calibration is. coverage: share from 0 to 1. covered, missing: directions of the field in the frame of the sensor (unit vectors) that have been seen, and that have not. taken_s, wanted_s: of this step. points: readings for the picture, thinned. before, after: of the calibrated readings. */
 export interface Calibration {
   type: "calibration";
   workflow: "static" | "six_positions" | "magnetometer" | null;
@@ -317,6 +317,7 @@ export interface Session {
   vehicle_kind: string;
   seed: number;
   duration_s: number;
+  script: boolean;
   start_s: number;
   bodies: Body[];
   body: number;
@@ -342,7 +343,7 @@ export interface Signal {
   output: string | null;
 }
 
-/** All signals. Frames with this epoch carry them. charts: what to show at first. */
+/** All signals. Those of the diagram are called "diagram/PATH.OUTPUT". Frames with this epoch carry them. charts: what to show at first. */
 export interface Signals {
   type: "signals";
   epoch: number;
@@ -527,6 +528,7 @@ export interface OpenCommand {
   choice?: string | null;
   upload?: string | null;
   seed?: number | null;
+  script?: boolean;
 }
 
 /** A force (N) and torque (N m), frame n, on a link for a time (s). */

@@ -19,6 +19,7 @@ from strapdown.cli.reproduce.command import reproduce
 from strapdown.cli.run import run as run_scenario
 from strapdown.cli.sensors import sensors
 from strapdown.cli.simulate import simulate
+from strapdown.cli.studio import studio
 from strapdown.cli.wrong_use import is_wrong_use, sentence, unwrap_help
 from strapdown.regular_file import remembering_inputs, shown_path
 
@@ -43,6 +44,7 @@ app.command("navigate")(navigate)
 app.command("evaluate")(evaluate)
 app.add_typer(sensors, name="sensors")
 app.add_typer(diagram, name="diagram")
+app.command("studio")(studio)
 unwrap_help((app, calibrate, sensors, diagram))
 
 

@@ -40,6 +40,7 @@ class Open(Command):
     choice: Label | None = None
     upload: Label | None = None
     seed: Annotated[int, Field(ge=0, lt=2**53)] | None = None
+    script: bool = False  # let the pilot script of the scenario fly, with its planned faults
 
 
 class SetConsole(Command):
@@ -206,7 +207,7 @@ class ContinueFrom(Command):
     """Go on from an earlier time. The run until now becomes a take. In a replay: go to this time, also later."""
 
     type: Literal["continue_from"]
-    t_s: Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+    t_s: Annotated[float, Field(ge=0.0, le=1e9, allow_inf_nan=False)]
 
 
 class Mark(Command):

@@ -4,7 +4,7 @@ All numbers are little-endian. Times are float64, everything else in the body is
 """
 
 import struct
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ class Place(NamedTuple):
 
     name: str
     code: str
-    count: int = 1
+    count: int = 1  # type: ignore[assignment]  # a tuple has a method of this name, which is not used
 
 
 HEADER = (
@@ -117,7 +117,8 @@ class Unpacked(NamedTuple):
 def unpacked(message: bytes) -> Unpacked:
     """For tests and Python clients: the numbers of a message."""
     numbers = _STRUCT.unpack_from(message)
-    head = Head(*numbers[2:13], numbers[13:20], numbers[20:30])
+    rest: tuple[Any, ...] = (*numbers[2:13], numbers[13:20], numbers[20:30])
+    head = Head._make(rest)
     at = HEADER_BYTES
     times = np.frombuffer(message, "<f8", head.rows, at)
     at += 8 * head.rows

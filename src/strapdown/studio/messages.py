@@ -148,7 +148,8 @@ class Chart(Part):
 
 
 class Signals(Part):
-    """All signals. Frames with this epoch carry them. charts: what to show at first."""
+    """All signals. Those of the diagram are called "diagram/PATH.OUTPUT". Frames with this epoch carry them. charts:
+    what to show at first."""
 
     type: Literal["signals"] = "signals"
     epoch: int
@@ -272,6 +273,7 @@ class Session(Part):
     vehicle_kind: str
     seed: int
     duration_s: float
+    script: bool  # the pilot script and the planned faults of the scenario are carried out
     start_s: float
     bodies: list[Body]
     body: int  # the one that carries the sensors

@@ -60,6 +60,11 @@ class VehiclePlant:
         return self._plant.time_s
 
     @property
+    def model(self) -> Any:
+        """The compiled mujoco.MjModel."""
+        return self._plant.model
+
+    @property
     def speeds(self) -> Array:
         """Speed of each rotor or wheel (rad/s), in the order of phases; of a joint its rate."""
         return self._law.speeds

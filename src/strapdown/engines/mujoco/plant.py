@@ -136,7 +136,7 @@ class MujocoPlant(SteppedRobot):
 
     def advance_reading(self, mounts: Sequence[Mount], out: Array, each: Callable[[int], None] | None = None) -> None:
         """Make len(out) physics steps and read the mounts after each: the bits of advance_to and read, one after the
-        other, in two thirds of the time. out: (steps, mounts, 22). each(k): called after row k."""
+        other, in less time. out: (steps, mounts, 22). each(k): called after row k."""
         mounts = tuple(mounts)
         if mounts != self._planned:
             self._plan(mounts)

@@ -62,6 +62,7 @@ class LowPass:
     def __init__(self, p: Parameters) -> None:
         self.inputs, self.outputs = _same()
         self.p = p
+        self._shares: dict[float, float] = {}  # by length of the step
 
     def resolved(self, inputs: Mapping[str, Port], outputs: Mapping[str, Port]) -> Self:
         return _with_shape(self, inputs)
@@ -73,7 +74,7 @@ class LowPass:
     def step(self, state: Any, x: Value, dt: float) -> tuple[Any, tuple[Value, ...]]:
         if state is None:
             return x, (x,)
-        share = _share(self.p.time_constant_s, dt)
+        share = self._shares.get(dt) or self._share(dt)
         if self._length:
             out = np.empty(self._length)
             try:
@@ -84,11 +85,11 @@ class LowPass:
         moved = state + share * (x - state)
         return moved, (moved,)
 
-
-@lru_cache(maxsize=1024)
-def _share(time_constant_s: float, dt: float) -> float:
-    """How much of the way to its input a first-order low-pass goes in a step."""
-    return -math.expm1(-dt / time_constant_s) if time_constant_s > 0.0 else 1.0
+    def _share(self, dt: float) -> float:
+        """How much of the way to its input it goes in a step."""
+        tau = self.p.time_constant_s
+        found = self._shares[dt] = -math.expm1(-dt / tau) if tau > 0.0 else 1.0
+        return found
 
 
 _Coefficients = tuple[float, float, float, float, float]  # b0, b1, b2, a1, a2 with a0 = 1

@@ -136,8 +136,9 @@ class StaticCalibration:
         if self.p.paper:
             size = math.hypot(*force.tolist())
             force = force * (self.p.gravity_m_s2 / size) if size > 0.0 else force
-        rate = gyroscope - result.gyroscope
-        return state, (force, rate, *result[2:], 1.0, busy, moving_flag)
+        _, _, attitude, bias_sigma, tilt_sigma, heading_sigma = result
+        outputs = (attitude, bias_sigma, tilt_sigma, heading_sigma, 1.0, busy, moving_flag)
+        return state, (force, gyroscope - result.gyroscope, *outputs)
 
     def _result(self, rest: Rest, inclinometer: Array) -> Result:
         p, mean, sigma = self.p, rest.mean, rest.sigma

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from strapdown.arrays import Array
+from strapdown.engines.mujoco.robot_file import quiet
 from strapdown.engines.parts import Mount
 from strapdown.environment.diagram.check import planner
+from strapdown.environment.diagram.file import Diagram
 from strapdown.environment.diagram.kinds import Kinds, builtin
 from strapdown.environment.diagram.runner import BlockError, Runner
 from strapdown.environment.diagram.runner import Snapshot as DiagramSnapshot
-from strapdown.environment.session.acting import apply
+from strapdown.environment.session.acting import apply, check_plan
 from strapdown.environment.session.commands import Command, SetConsole
 from strapdown.environment.session.console import Console, operated
 from strapdown.environment.session.events import SessionEvent
@@ -86,9 +88,17 @@ class View:
 
 
 class Session:
-    """A scenario that runs. seed: instead of the scenario's. kinds: blocks of the user's own besides the package's."""
+    """A scenario that runs. seed: instead of the scenario's. kinds: blocks of the user's own besides the package's.
+    diagram: instead of the scenario's."""
 
-    def __init__(self, scenario: Scenario, *, seed: int | None = None, kinds: Kinds | None = None) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        seed: int | None = None,
+        kinds: Kinds | None = None,
+        diagram: Diagram | None = None,
+    ) -> None:
         self.scenario, self.seed = scenario, scenario.seed if seed is None else seed
         self.kinds = builtin() if kinds is None else kinds
         self.vehicle = scenario.read_vehicle()
@@ -103,7 +113,7 @@ class Session:
         self.mounts = (Mount("body", self.vehicle.body), *(sensor.mount for sensor in self.sensors))
         self.check_links()
         self.places = list(enumerate(self.sensors, start=1))
-        diagram = scenario.read_diagram(self.vehicle)
+        diagram = scenario.read_diagram(self.vehicle) if diagram is None else diagram
         rates = rates_of(self.kinds, lambda kind, name: sensor_for(self.sensors, kind, name))
         plan = planner(self.kinds, self.base_hz, rates=rates)
         self.runner = Runner(diagram, self.kinds, plan)
@@ -111,6 +121,7 @@ class Session:
         self._view = View(self)
         self._posted: list[Command] = []
         self._begin()
+        check_plan(self)
         self.started: Kept = self.snapshot()
 
     # the loop
@@ -248,10 +259,11 @@ class Session:
         """All cycles of a time (s)."""
         end = self.ticks + round(duration_s * self.base_hz)
         tick = self.tick
-        while self.ticks < end:
-            tick()
-            if progress is not None and self.ticks % self._second == 0:
-                progress(self.t_s)
+        with quiet():  # once, instead of around every step of the engine
+            while self.ticks < end:
+                tick()
+                if progress is not None and self.ticks % self._second == 0:
+                    progress(self.t_s)
         return self._view
 
     def run(self, progress: Callable[[float], None] | None = None) -> View:

@@ -4,8 +4,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.jit import pointer
-from strapdown.kernels.navigation.callee import callee, offset
+from strapdown.kernels.jit import internal, offset, pointer
 from strapdown.kernels.navigation.eskf.aids import looks_still, numbers, vectors
 from strapdown.kernels.navigation.eskf.late import correct_past, keep_velocity
 from strapdown.kernels.navigation.eskf.layout import (
@@ -20,10 +19,13 @@ from strapdown.kernels.navigation.eskf.layout import (
     NIS,
     ODOMETER_M,
     ODOMETER_S,
+    PAST_ACC_Q,
     PAST_COUNT,
+    PAST_FREE_S,
     PAST_NOW_S,
     REFUSED_S,
     REJECTED,
+    S_ACC_Q,
     S_GAP_S,
     S_ZARU_R,
     SEEN_STOP,
@@ -47,7 +49,7 @@ from strapdown.kernels.navigation.eskf.updates import correct
 KIND_COUNT = len(KINDS)
 
 
-@callee
+@internal
 def follow_step(x, dt):
     """The usual step goes to the median by fifths: within 25 samples from ten times it, and a lost sample hardly moves
     it."""
@@ -107,7 +109,7 @@ def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, reported, ta
                 predict_gap(at, settings, h, tape, taped)
                 at[USED] += float(1 << GAP)
                 at[ODOMETER_M] = at[TRAVEL_M] = at[ODOMETER_S] = at[TURNED_RAD] = at[REFUSED_S] = 0.0
-                at[PAST_COUNT] = min(at[PAST_COUNT], 0.0)  # velocities from before a gap are not known to belong here
+                at[PAST_COUNT] = min(at[PAST_COUNT], 0.0)  # none from before a gap is kept
             else:
                 if at[STEP_S] == 0.0:
                     at[STEP_S] = h
@@ -119,6 +121,10 @@ def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, reported, ta
             passed = 0.0 if first else h
             at[SINCE_STOP_S] += passed
             at[PAST_NOW_S] += passed
+            if h > settings[S_GAP_S] or at[PAST_ACC_Q] != settings[S_ACC_Q]:  # before, the noise was another
+                at[PAST_FREE_S], at[PAST_ACC_Q] = 0.0, settings[S_ACC_Q]
+            else:
+                at[PAST_FREE_S] += passed
             vectors(at, settings, bits, rate, more, passed, still or settings[S_ZARU_R] < 0.0, tape, taped)
             numbers(at, settings, bits, rate, field, more, passed, tape, taped)
             if at[PAST_COUNT] >= 0.0:

@@ -3,14 +3,14 @@
 From the instant to now, age s, the integral of the specific force is F = v(now) - v(then) + g age. Errors of tilt and
 of the accelerometer's bias act through it: dv(then) = dv(now) + F x phi + age R dba - w. w is the integral of the
 accelerometer's noise. It is a part of dv(now) and not of the fix, so P h and the variance of the innovation are less by
-its variance.
+its variance. Other measurements of position or velocity have used some of that noise: what came before the last of them
+is not taken off, so that the covariance stays positive.
 
 Velocities of the last seconds are kept from the first late fix on. What a measurement corrects now is corrected there
 too, so that all of them belong to one estimate.
 """
 
-from strapdown.kernels.jit import not_constant
-from strapdown.kernels.navigation.callee import callee
+from strapdown.kernels.jit import internal, not_constant
 from strapdown.kernels.navigation.eskf.layout import (
     ACC_BIAS,
     DX,
@@ -18,6 +18,7 @@ from strapdown.kernels.navigation.eskf.layout import (
     P_N,
     PAST,
     PAST_COUNT,
+    PAST_FREE_S,
     PAST_NEWEST,
     PAST_NOW_S,
     PAST_ROWS,
@@ -27,7 +28,7 @@ from strapdown.kernels.navigation.eskf.layout import (
     S_GATE_3,
     S_GRAVITY,
     S_PAST_STEP_S,
-    SINCE_STOP_S,
+    STEP_S,
     V_N,
     VELOCITY,
     WORK,
@@ -39,7 +40,7 @@ from strapdown.kernels.navigation.eskf.predict import matrix
 from strapdown.kernels.navigation.eskf.updates import spread_of, take, told
 
 
-@callee
+@internal
 def keep_velocity(x, s):
     """After a sample: its velocity joins those that are kept, if the last one lies far enough back."""
     count, newest = int(x[PAST_COUNT]), int(x[PAST_NEWEST])
@@ -51,7 +52,7 @@ def keep_velocity(x, s):
     x[PAST_NEWEST], x[PAST_COUNT] = float(newest), float(min(count + 1, PAST_ROWS))
 
 
-@callee
+@internal
 def velocity_before(x, age):
     """Whether the velocity of age s before is known, and what it is: straight between two that are kept."""
     when, after = x[PAST_NOW_S] - age, x[PAST_NOW_S]
@@ -67,7 +68,7 @@ def velocity_before(x, age):
     return False, (vx, vy, vz)
 
 
-@callee
+@internal
 def correct_past(x, s):
     """The correction gathered in DX, as it acts on the velocities that are kept."""
     r = matrix(x[Q], x[Q + 1], x[Q + 2], x[Q + 3])
@@ -83,14 +84,13 @@ def correct_past(x, s):
         x[at + 3] += x[DX + V_N + 2] + fx * py - fy * px + age * (r[6] * bx + r[7] * by + r[8] * bz)
 
 
-@callee
+@internal
 def late_update(x, s, kind, age, e, then, variance, tape, taped):
     """The update by a fix of age s before, with the innovation e; then: the filter's velocity of that instant. A
     position fix measures p_n - age v_n. First the gate, by each axis alone, then the update."""
     r = matrix(x[Q], x[Q + 1], x[Q + 2], x[Q + 3])
     f = (x[VELOCITY] - then[0], x[VELOCITY + 1] - then[1], x[VELOCITY + 2] - then[2] + s[S_GRAVITY] * age)
-    # a stop has taken the noise before it out of dv(now)
-    noise = 0.0 if kind == FIX else s[S_ACC_Q] * min(age, x[SINCE_STOP_S])
+    free = 0.0 if kind == FIX else min(age, x[PAST_FREE_S])
     nis = 0.0
     for take_it in range(2):
         for i in range(3):
@@ -105,12 +105,14 @@ def late_update(x, s, kind, age, e, then, variance, tape, taped):
                 x[H + ACC_BIAS + 1] = age * r[3 * i + 1]
                 x[H + ACC_BIAS + 2] = age * r[3 * i + 2]
             spread, left = spread_of(x, not_constant(0), 0.0, 0.0, variance[i], e[i])
-            part = min(noise, spread - variance[i])
+            part = s[S_ACC_Q] * free
             spread -= part
             if take_it == 1:
                 x[WORK + V_N + i] -= part
-                x[WORK + P_N + i] -= 0.5 * age * part
+                x[WORK + P_N + i] -= 0.5 * max(free - x[STEP_S], 0.0) * part  # a step's noise moves p in the next
                 take(x, spread, left, tape, taped)
             nis += left * left / spread
         if take_it == 0 and not told(x, kind, nis, s[S_GATE_3]):
             return
+    if kind == FIX:
+        x[PAST_FREE_S] = 0.0

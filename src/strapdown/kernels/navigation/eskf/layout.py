@@ -45,8 +45,9 @@ UNKNOWN_DIP = 10.0
 FLOOR_M = 105  # height of the floor
 REST = 106  # sums over the rest at the start, while the filter aligns itself (navigation/self_alignment.py)
 # velocities of the last seconds, for fixes that come late: time since the first sample, how many are kept (below 0: no
-# late fix was seen yet), place of the newest; then the rows, time and velocity
-PAST_NOW_S, PAST_COUNT, PAST_NEWEST, PAST = 136, 137, 138, 144
+# late fix was seen yet), place of the newest, time since another measurement of position or velocity than a late
+# velocity, and with which noise of the accelerometer; then the rows, time and velocity
+PAST_NOW_S, PAST_COUNT, PAST_NEWEST, PAST_FREE_S, PAST_ACC_Q, PAST = 136, 137, 138, 139, 140, 144
 PAST_ROWS, PAST_WIDTH = 32, 4
 COVARIANCE = PAST + PAST_ROWS * PAST_WIDTH  # a multiple of 8: its rows begin at cache lines
 X_SIZE = COVARIANCE + N * COLUMNS

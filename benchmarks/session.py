@@ -1,0 +1,78 @@
+"""The whole loop of a quadcopter, against bare MuJoCo: how many times real time on one core.
+
+Paper B's diagram with the full error chain of an MPU-6050 and QMC5883L at 250 Hz, rotor vibration, altimeter and
+receiver; and our own diagram at 500 Hz. CPU time, best of several stretches; bare MuJoCo in the same run is the floor.
+Also real-time pace: how far from the clock 60 s end, and how long cycles take.
+
+Usage: python -m benchmarks.session [--pace SECONDS]
+"""
+
+import argparse
+import time
+
+import mujoco
+
+from strapdown.environment.session.pace import run_paced
+from strapdown.environment.session.scenario import Scenario, read_scenario
+from strapdown.environment.session.session import Session
+
+STRETCH_S, STRETCHES = 2.0, 8
+
+
+def with_rate(name: str, rate_hz: float) -> Scenario:
+    """The scenario with its module read at this rate."""
+    scenario = read_scenario(name)
+    sensors = tuple(table.model_copy(update={"rate_hz": rate_hz}) for table in scenario.sensor)
+    return scenario.model_copy(update={"sensor": sensors})
+
+
+def session_speed(scenario: Scenario) -> float:
+    """Times real time in flight, CPU time of this thread."""
+    session = Session(scenario)
+    session.advance(10.0)  # calibrated and in the air
+    best = 0.0
+    for _ in range(STRETCHES):
+        before = time.thread_time()
+        session.advance(STRETCH_S)
+        best = max(best, STRETCH_S / (time.thread_time() - before))
+    return best
+
+
+def bare_speed() -> float:
+    """Times real time of mj_step alone on the same model in the air, 1 ms."""
+    plant = Session(read_scenario("quadcopter")).plant
+    model = plant.model
+    data = mujoco.MjData(model)
+    data.qpos[2] = 1000.0
+    best = 0.0
+    for _ in range(STRETCHES):
+        before = time.thread_time()
+        for _ in range(round(STRETCH_S / model.opt.timestep)):
+            mujoco.mj_step(model, data)
+        best = max(best, STRETCH_S / (time.thread_time() - before))
+    return best
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pace", type=float, default=60.0, metavar="SECONDS", help="length of the real-time run")
+    pace_s = parser.parse_args().pace
+    bare = bare_speed()
+    print(f"bare MuJoCo, 1 ms                        {bare:7.1f} times real time")
+    for what, scenario in (
+        ("paper B's diagram, error chain, 250 Hz", with_rate("quadcopter_paper_b", 250.0)),
+        ("our diagram (mekf), error chain, 500 Hz", read_scenario("quadcopter")),
+        ("velocity-aided eskf, error chain, 500 Hz", read_scenario("quadcopter_velocity_aided")),
+    ):
+        speed = session_speed(scenario)
+        print(f"{what:40} {speed:7.1f} times real time, {bare / speed:.1f} times the time of bare MuJoCo")
+    if pace_s > 0.0:
+        found = run_paced(Session(read_scenario("quadcopter")), pace_s).figures()
+        print(
+            f"real-time pace, {pace_s:g} s: ended {found['end_late_ms']:.2f} ms late (wanted: 5); cycles: 99 % within "
+            f"{found['cycle_p99_ms']:.2f} ms, longest {found['cycle_worst_ms']:.2f} ms"
+        )
+
+
+if __name__ == "__main__":
+    main()

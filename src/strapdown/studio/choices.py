@@ -1,0 +1,112 @@
+"""What the chooser offers: scenarios of the package, files of the user; and how each is opened."""
+
+from pathlib import Path
+from typing import Any
+
+from strapdown.environment.diagram.file import Diagram
+from strapdown.environment.diagram.kinds import Kinds
+from strapdown.environment.session.scenario import Scenario, read_scenario, scenario_from, scenario_names
+from strapdown.errors import InputError
+from strapdown.io.plain_values import toml_values
+from strapdown.studio import messages as m
+from strapdown.studio.files_of_user import choice_kind, refuse_paths
+from strapdown.studio.live_stage import LiveStage
+from strapdown.studio.replay_stage import ReplayStage
+from strapdown.studio.robot_scenario import robot_diagram, robot_scenario
+
+_ORDER = ("quadcopter", "mars_helicopter", "rover", "manipulator")
+
+
+class Choices:
+    """own: files that the user named on the command line, by their plain name. uploads: folder of uploaded files."""
+
+    def __init__(self, own: list[Path], uploads: Path, kinds: Kinds, history_s: float) -> None:
+        self._own = {path.name: path for path in own}
+        self._uploads, self._kinds, self._history_s = uploads, kinds, history_s
+
+    def listed(self) -> list[m.Choice]:
+        found = []
+        for name in sorted(scenario_names(), key=_place):
+            scenario = read_scenario(name)
+            found.append(_choice(name, "scenario", scenario.title, scenario.comment, scenario.vehicle, False))
+        for name, path in self._own.items():
+            kind = choice_kind(path)
+            title, comment, vehicle = name, "", None
+            if kind == "scenario":
+                try:
+                    scenario = read_scenario(path)
+                    title, comment, vehicle = scenario.title or name, scenario.comment, scenario.vehicle
+                except InputError as error:
+                    comment = str(error)
+            found.append(_choice(name, kind, title, comment, vehicle, True))
+        return found
+
+    def open(self, choice: str | None, upload: str | None, seed: int | None, script: bool) -> Any:
+        """The stage of a choice or of an uploaded file. InputError: it cannot be opened."""
+        if upload is not None:
+            path = self._uploads / upload
+            if not path.is_file():
+                raise InputError(f'the file "{upload[:80]}" was not uploaded; upload it first')
+            return self._stage(path, upload, seed, script, uploaded=True)
+        if choice is None:
+            raise InputError("name a choice, or an uploaded file")
+        if choice in self._own:
+            return self._stage(self._own[choice], choice, seed, script, uploaded=False)
+        if choice not in scenario_names():
+            raise InputError(f'"{choice[:80]}" is not offered; choose one of the list')
+        return self._live(read_scenario(choice), choice, seed, script)
+
+    def _stage(self, path: Path, name: str, seed: int | None, script: bool, uploaded: bool) -> Any:
+        kind = choice_kind(path)
+        if kind == "recording":
+            return ReplayStage(path, name)
+        if kind == "robot":
+            scenario = robot_scenario(path)
+            return self._live(scenario, name, seed, False, robot_diagram(scenario))
+        if uploaded:
+            values = toml_values(path.read_bytes(), path.name, "a scenario has tables and plain values")
+            refuse_paths(values)
+            return self._live(scenario_from(values, path), name, seed, script)
+        return self._live(read_scenario(path), name, seed, script)
+
+    def _live(
+        self, scenario: Scenario, name: str, seed: int | None, script: bool, diagram: Diagram | None = None
+    ) -> LiveStage:
+        """The history of a session is no longer than that of the studio."""
+        history = min(scenario.history_s, self._history_s)
+        return LiveStage(scenario.model_copy(update={"history_s": history}), name, self._kinds, seed, script, diagram)
+
+
+def _place(name: str) -> tuple[int, str]:
+    first = [i for i, word in enumerate(_ORDER) if name == word]
+    return (first[0] if first else len(_ORDER)), name
+
+
+def _choice(name: str, kind: Any, title: str, comment: str, vehicle: str | None, own: bool) -> m.Choice:
+    picture = f"/picture/{vehicle}.svg" if vehicle is not None and not own else None
+    return m.Choice(name=name, kind=kind, title=title, comment=comment, vehicle=vehicle, own=own, picture=picture)
+
+
+def own_files(path: Path | None) -> list[Path]:
+    """The files of the command line: one file, or all of a folder that can be opened."""
+    if path is None:
+        return []
+    if path.is_dir():
+        found = []
+        for item in sorted(path.iterdir()):
+            try:
+                choice_kind(item)
+            except InputError:
+                continue
+            if item.is_file():
+                found.append(item)
+        return found
+    if str(path) in scenario_names() and not path.exists():
+        return []  # of the package
+    if not path.is_file():
+        raise InputError(
+            f"{path}: there is no such file; give a scenario, a recording, a robot file, a folder of them, or one of "
+            f"{', '.join(scenario_names())}"
+        )
+    choice_kind(path)
+    return [path]

@@ -1,0 +1,113 @@
+"""One page: what it subscribed to, what waits for it, and its frames. A slow page misses frames, never more."""
+
+import asyncio
+from collections import deque
+from typing import NamedTuple
+
+from strapdown.studio import frame
+from strapdown.studio.buffers import CHART_HZ, Buffers
+from strapdown.studio.samples import Places, Samples
+
+_GAP = 1 << frame.STATES.index("gap")
+
+
+class Now(NamedTuple):
+    """What the newest frame says, for all clients."""
+
+    epoch: int
+    sequence: int
+    t_s: float
+    factor: float
+    speed: float
+    bits: int
+    take: int
+    estimate: tuple[float, ...]
+    console: tuple[float, ...]
+    poses: bytes
+    bodies: int
+
+
+class Client:
+    def __init__(self, number: int, buffers: Buffers) -> None:
+        self.number, self.name = number, f"client {number}"
+        self._buffers = buffers
+        self.signals: list[str] = []  # as asked for
+        self.carried: list[str] = []  # that exist
+        self._places: list[tuple[int, int]] = []
+        self._columns = 0
+        self.watches = False
+        self.closed = False
+        self.wake = asyncio.Event()
+        self._texts: deque[str | bytes] = deque()
+        self._waiting = 0  # bytes
+        self._row = 0  # next row of the samples to send
+        self._sent = 0  # sequence of the last frame
+        self._dropped = 0
+        self._frame_due = False
+
+    def say(self, text: str | bytes) -> bool:
+        """Queue a message. False: too many wait, so that the client must be disconnected."""
+        self._texts.append(text)
+        self._waiting += len(text)
+        self.wake.set()
+        buffers = self._buffers
+        return len(self._texts) <= buffers.texts and self._waiting <= buffers.text_bytes
+
+    def subscribe(self, signals: list[str], places: Places) -> None:
+        self.signals = list(dict.fromkeys(signals))
+        self.laid_out(places)
+
+    def laid_out(self, places: Places) -> None:
+        """The list of signals has changed."""
+        self.carried = [name for name in self.signals if name in places]
+        self._places = [places[name] for name in self.carried]
+        self._columns = sum(count for _, count in self._places)
+
+    def begin(self, row: int) -> None:
+        """Samples from this row on."""
+        self._row = row
+
+    def cut(self, end: int) -> None:
+        self._row = min(self._row, end)
+
+    def tick(self) -> None:
+        """There is a new frame."""
+        self._frame_due = True
+        self.wake.set()
+
+    def take_text(self) -> str | bytes | None:
+        if not self._texts:
+            return None
+        text = self._texts.popleft()
+        self._waiting -= len(text)
+        return text
+
+    def take_frame(self, now: Now | None, samples: Samples | None) -> bytes | None:
+        """The newest frame, with all samples since the last one; None if there is nothing new."""
+        if not self._frame_due or now is None or samples is None:
+            return None
+        self._frame_due = False
+        if self._sent:
+            self._dropped += max(0, now.sequence - self._sent - 1)
+        self._sent = now.sequence
+        first = max(self._row, samples.first, samples.end - round(self._buffers.backlog_s * CHART_HZ))
+        bits = now.bits | (_GAP if first > self._row else 0)
+        self._row = samples.end
+        t, rows, _ = samples.part(first, samples.end)
+        head = frame.Head(
+            now.epoch,
+            now.sequence & 0xFFFFFFFF,
+            now.t_s,
+            now.factor,
+            now.speed,
+            bits,
+            now.bodies,
+            len(t),
+            self._columns,
+            now.take,
+            self._dropped & 0xFFFFFFFF,
+            now.estimate,
+            now.console,
+        )
+        columns = [rows[:, a : a + n].tobytes() for a, n in self._places]
+        return frame.packed(frame.FRAME, head, t.tobytes(), now.poses, columns)

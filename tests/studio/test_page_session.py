@@ -1,0 +1,250 @@
+"""A person's session in the browser, from power on to the report."""
+
+import re
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+from page_browser import AXE, PageStudio, Visitor, browser_running, need_browser
+
+GYRO, MAG = "sensor/imu/gyroscope", "sensor/imu/magnetometer"
+# wires of our filter behind the calibration block: input, source
+FILTER = {
+    "gyroscope": "IMU block.gyroscope",
+    "accelerometer": "IMU block.accelerometer",
+    "hold": "IMU block.busy",
+    "start": "IMU block.attitude",
+    "bias_sigma": "IMU block.bias_sigma",
+    "tilt_sigma": "IMU block.tilt_sigma",
+}
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory):
+    need_browser()
+    made = PageStudio(tmp_path_factory.mktemp("page"))
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    need_browser()
+    with browser_running() as made:
+        yield made
+
+
+@pytest.fixture
+def visitor(browser, studio):
+    made = Visitor(browser, studio)
+    yield made
+    errors = made.errors
+    made.close()
+    assert errors == []
+
+
+def take_off(visitor):
+    visitor.power()
+    visitor.calibrate()
+    visitor.arm()
+    visitor.hold(["w"], 3.0)
+    visitor.until("(strapdown.now().state & 32) !== 0")
+
+
+def spread(visitor, signal, part, seconds):
+    t = visitor.ask("strapdown.now().t")
+    visitor.wait(seconds)
+    values = np.array(visitor.column(signal, part, t + 0.2), dtype=float)
+    return values[np.isfinite(values)].std()
+
+
+def test_take_off_with_keys_and_the_charts_follow_the_truth(visitor):
+    visitor.run("quadcopter")
+    take_off(visitor)
+    assert visitor.height() > 0.5
+    t = visitor.ask("strapdown.now().t")
+    visitor.hold(["ArrowRight"], 1.0)
+    visitor.wait(1.0)
+    estimate, truth = (np.array(visitor.column(f"{of}/attitude", 0, t)) for of in ("estimate", "truth"))
+    assert np.abs(truth).max() > 3.0  # the vehicle leaned, deg
+    n = min(len(estimate), len(truth))
+    # deg; the filter is better than 2 deg in flight, a chart of something else would differ by more
+    assert np.sqrt(np.mean((estimate[:n] - truth[:n]) ** 2)) < 3.0
+    assert visitor.page.locator(".ch canvas").count() >= 5
+    assert visitor.page.locator(".rd").filter(has_text="Gyroscope").locator("td").first.inner_text() not in ("", "–")
+    # key-up centres the stick: the vehicle holds its height
+    visitor.wait(1.5)
+    held = visitor.height()
+    visitor.wait(1.0)
+    assert abs(visitor.height() - held) < 0.3  # m, while the speed decays
+
+
+def test_more_noise_in_the_form_spreads_the_readings_as_the_model_says(visitor):
+    visitor.run("quadcopter")
+    visitor.power()
+    page = visitor.page
+    page.get_by_role("button", name="Gyroscope", exact=True).click()
+    field = page.get_by_label("White noise x, °/s/√Hz").first
+    before = float(field.input_value())
+    quiet = spread(visitor, GYRO, 0, 4.0)
+    field.fill(str(20.0 * before))
+    field.press("Enter")
+    visitor.until(
+        "strapdown.world().sensors[0].instruments.find((i) => i.name === 'gyroscope').values.white[0]"
+        f" > 10 * {np.radians(before)}"
+    )
+    loud = spread(visitor, GYRO, 0, 4.0)
+    # white noise is in proportion to its density. 4 s at 50 Hz or more: the ratio of two spreads of 200 samples has a
+    # deviation of 7 %; other noise of the part makes it up to a fifth smaller
+    assert 13.0 < loud / quiet < 26.0
+    assert page.get_by_text("1 edit").count() == 1
+    # a bad value is not sent, and the reason stands under its row
+    field.fill("-1")
+    field.press("Enter")
+    assert page.get_by_text("At least 0").count() >= 1
+    assert (
+        visitor.ask("strapdown.world().sensors[0].instruments.find((i) => i.name === 'gyroscope').values.white[0]") > 0
+    )
+
+
+def test_a_magnetometer_fault_is_rejected_and_cleared(visitor):
+    visitor.run("quadcopter")
+    take_off(visitor)
+    page = visitor.page
+    page.get_by_role("button", name="Magnetometer", exact=True).click()
+    page.get_by_role("button", name="Fault of imu magnetometer").click()
+    page.get_by_role("menuitemradio", name=re.compile("^Bias jump")).click()
+    visitor.until("Object.keys(strapdown.world().faults).length === 1")
+    offset = page.get_by_label(re.compile("^Offset")).first
+    offset.fill("60")
+    offset.press("Enter")
+    visitor.until(
+        "['degraded', 'failed'].includes(strapdown.world().lights.find((l) => l.name === 'mag').state)", 180.0
+    )
+    visitor.until("strapdown.world().lights.find((l) => l.name === 'mag').word === 'rejected'", 240.0)
+    page.get_by_role("button", name="Clear fault").click()
+    visitor.until("Object.keys(strapdown.world().faults).length === 0")
+    assert [e["kind"] for e in visitor.ask("strapdown.world().events")].count("fault_ends") >= 1
+
+
+def flown_error(visitor):
+    """RMS of the tilt error (deg) over the same manoeuvre."""
+    take_off(visitor)
+    visitor.wait(1.0)
+    t = visitor.ask("strapdown.now().t")
+    for keys in (["ArrowUp"], ["ArrowDown"], ["ArrowLeft"], ["ArrowRight"]):
+        visitor.hold(keys, 1.5)
+    errors = [np.array(visitor.column("error/attitude", part, t), dtype=float) for part in (0, 1)]
+    return float(np.sqrt(np.nanmean(np.concatenate(errors) ** 2)))
+
+
+def test_our_filter_in_place_of_the_papers_block_lowers_the_error(visitor):
+    visitor.run("quadcopter_paper_b")
+    paper = flown_error(visitor)
+    page = visitor.page
+    page.get_by_role("button", name="Reset").click()
+    page.get_by_role("dialog").get_by_role("button", name="Reset").click()
+    visitor.until("strapdown.now().t < 5")
+    visitor.show("diagram")
+    page.locator('.react-flow__node[data-id="IMU"] header').dblclick()
+    page.locator('.react-flow__node[data-id="IMU block"] header').click()
+    page.get_by_role("button", name="Replace IMU block by another kind").click()
+    page.get_by_role("menuitem", name=re.compile("^Static calibration")).click()
+    page.get_by_label("Find a block").fill("mekf")
+    page.locator(".pal").get_by_role("button", name="MEKF").click()
+    for name, source in FILTER.items():
+        page.get_by_label(re.compile(f"^Source of input {name}(,|$)")).select_option(source)
+    # new readings: the same sources as those of the block before it
+    for name in ("new", "magnetometer", "magnetometer_new"):
+        same = visitor.ask(
+            "strapdown.world().diagram.diagram.diagram.find((s) => s.name === 'IMU').wire"
+            f".find((w) => w.to === 'IMU block.{name}')?.from ?? ''"
+        )
+        if same:
+            page.get_by_label(re.compile(f"^Source of input {name}(,|$)")).select_option(same)
+    output = page.locator('.react-flow__node[data-id="< attitude"] .react-flow__handle')
+    page.locator('.react-flow__node[data-id="orientation mekf"] .react-flow__handle[data-handleid="attitude"]').drag_to(
+        output
+    )
+    page.get_by_text("No problem was found").wait_for()
+    page.get_by_role("button", name="Apply", exact=True).click()
+    visitor.until("strapdown.world().diagram.blocks.some((b) => b.kind === 'orientation_mekf')")
+    visitor.show("fly")
+    assert flown_error(visitor) < 0.6 * paper
+
+
+def test_rewind_and_fly_on(visitor):
+    visitor.run("quadcopter")
+    take_off(visitor)
+    visitor.wait(12.0)
+    t = visitor.ask("strapdown.now().t")
+    page = visitor.page
+    for _ in range(10):
+        page.keyboard.press(",")
+    looked = visitor.ask("strapdown.view().cursor")
+    assert t - 11.0 < looked < t
+    assert visitor.ask("strapdown.now().t") > t - 0.5  # looking back does not stop the others
+    page.keyboard.press("Shift+Enter")
+    visitor.until(f"strapdown.now().t < {looked + 3.0}", 180.0)
+    visitor.until("strapdown.world().takes.takes.length === 1")
+    visitor.hold(["w"], 1.0)
+    visitor.wait(1.0)
+    assert visitor.height() > 0.3
+
+
+def test_record_download_orient_and_report(visitor, tmp_path):
+    visitor.run("quadcopter")
+    visitor.power()
+    visitor.calibrate()
+    page = visitor.page
+    page.get_by_role("button", name="Record", exact=True).click()
+    visitor.until("(strapdown.now().state & 2) !== 0")
+    visitor.wait(6.0)
+    page.get_by_role("button", name="End the recording").click()
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="Download").click()
+    path = tmp_path / "recording.zip"
+    waiting.value.save_as(path)
+    with zipfile.ZipFile(path) as archive:
+        archive.extractall(tmp_path / "log")
+    log = next(p for p in sorted((tmp_path / "log").rglob("*")) if p.suffix in (".parquet", ".csv"))
+    command = [
+        sys.executable,
+        "-m",
+        "strapdown",
+        "orient",
+        str(log),
+        "--filter",
+        "mekf",
+        "--out",
+        str(tmp_path / "o.csv"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    visitor.show("report")
+    page.get_by_role("heading", name="Errors").wait_for()
+    assert page.locator(".report .kpi b").first.inner_text().endswith("s")
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="Download report (HTML)").click()
+    waiting.value.save_as(tmp_path / "report.html")
+    assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")[:500].lower()
+
+
+@pytest.mark.parametrize("view", ["chooser", "fly", "diagram", "calibrate", "report"])
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_axe_finds_no_serious_fault(browser, studio, view, theme):
+    if not AXE.is_file():
+        need_browser()
+        pytest.skip("axe-core is not installed; run npm ci in web/")
+    visitor = Visitor(browser, studio, f"&theme={theme}")
+    if visitor.ask("strapdown.world().session.mode") == "empty":
+        visitor.run("quadcopter")
+    visitor.show(view)
+    visitor.page.wait_for_timeout(1500)
+    visitor.ask(AXE.read_text(encoding="utf-8") + "; true")
+    found = visitor.ask("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+    visitor.close()
+    serious = [v for v in found if v["impact"] in ("serious", "critical")]
+    assert [(v["id"], [n["target"] for n in v["nodes"]][:3]) for v in serious] == []

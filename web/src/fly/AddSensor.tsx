@@ -1,0 +1,55 @@
+// Create a sensor on a link of the vehicle: kind, part of the catalogue, position, orientation.
+import { useState, type ReactNode } from "react";
+import { act, world } from "../state/studio.ts";
+import { useStore } from "../state/store.ts";
+import { toast } from "../state/toasts.ts";
+import { Button } from "../ui/controls.tsx";
+import { ChoiceRow, TextRow } from "../ui/fields.tsx";
+import { SchemaForm, startValues, labelOf, type Schema } from "../ui/schema.tsx";
+
+const OWN_ROWS = ["name", "part", "link", "at", "position_m", "rpy_deg"];
+
+export function AddSensor({ close }: { close(): void }): ReactNode {
+  const hello = useStore(world, (w) => w.hello);
+  const session = useStore(world, (w) => w.session);
+  const schemas = (hello?.sensor_schemas ?? {}) as Record<string, Schema>;
+  const kinds = Object.keys(schemas);
+  const [kind, setKind] = useState(kinds[0] ?? "sensor");
+  const [values, setValues] = useState<Record<string, unknown>>({});
+  const schema = schemas[kind] ?? {};
+  const start = startValues(schema);
+  const known = schema.properties ?? {};
+  const links = session?.links ?? [];
+  const main = session?.bodies[session.body]?.name ?? links[0] ?? "";
+  const taken = new Set(world.value.sensors.map((s) => s.name));
+  const freeName = ((): string => {
+    const base = kind === "sensor" ? "imu" : kind;
+    for (let i = 1; ; i++) if (!taken.has(i === 1 ? base : `${base} ${i}`)) return i === 1 ? base : `${base} ${i}`;
+  })();
+  const parts = hello?.parts ?? [];
+  const all: Record<string, unknown> = { ...start, name: freeName, link: main, ...(known.part && parts[0] ? { part: parts[0].name } : {}), ...values };
+  const set = (name: string, value: unknown): void => setValues((now) => ({ ...now, [name]: value }));
+  const create = async (): Promise<void> => {
+    const table = Object.fromEntries(Object.entries(all).filter(([name, value]) => name in known && value !== null && value !== ""));
+    if (await act({ type: "add_sensor", kind, table }, "The sensor was not added")) {
+      toast("ok", `Sensor ${String(all.name)} added`, `On ${String(all.link ?? main)}. Its readings can be charted and wired.`);
+      close();
+    }
+  };
+  return (
+    <div className="grp add">
+      <div className="ghead"><b className="grow">New sensor</b></div>
+      <div className="gbody">
+        <ChoiceRow label="Kind" value={kind} options={kinds.map((k) => ({ value: k, text: k === "sensor" ? "Inertial module" : labelOf(k) }))} onApply={(k) => { setKind(k); setValues({}); }} />
+        {"part" in known && <ChoiceRow label="Part" value={String(all.part ?? "")} options={parts.map((p) => ({ value: p.name, text: p.title || p.name }))} onApply={(v) => set("part", v)} />}
+        {"name" in known && <TextRow label="Name" value={String(all.name)} onApply={(v) => set("name", v)} check={(t) => (taken.has(t) ? "This name is taken." : t.trim() ? "" : "Give a name.")} />}
+        {"link" in known && <ChoiceRow label="Mounted on" value={String(all.link)} options={links.map((l) => ({ value: l, text: l }))} onApply={(v) => set("link", v)} />}
+        <SchemaForm schema={schema} values={all} onApply={set} skip={OWN_ROWS.filter((n) => n !== "position_m" && n !== "rpy_deg" && n !== "at")} />
+        <div className="actions">
+          <Button className="small prim" onClick={() => void create()}>Add sensor</Button>
+          <Button className="small quiet" onClick={close}>Cancel</Button>
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,139 @@
+// The vehicle in the scene: the true one solid, the estimate as a ghost, and a shadow on the ground.
+import {
+  BoxGeometry, BufferGeometry, Color, DoubleSide, EdgesGeometry, Group, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial,
+  MeshLambertMaterial, Object3D, Quaternion, Vector3,
+} from "three";
+import type { Body, SensorState } from "../messages.ts";
+import { bodyShapes } from "./geometry.ts";
+import { colour } from "./colours.ts";
+
+const ONE = new Vector3(1, 1, 1);
+const FLAT = new Matrix4().makeScale(1, 1, 0).setPosition(0, 0, 0.006);
+const SHADOW = { dark: 0.34, light: 0.16 };
+
+/** The transformation of a pose: position, quaternion (w, x, y, z). */
+export function poseMatrix(pose: ArrayLike<number>, into = new Matrix4()): Matrix4 {
+  const position = new Vector3(pose[0], pose[1], pose[2]);
+  return into.compose(position, new Quaternion(pose[4], pose[5], pose[6], pose[3]).normalize(), ONE);
+}
+
+interface Piece {
+  body: number;
+  solid: Object3D;
+  ghost: Object3D;
+  shadow: Object3D | null;
+}
+
+export class VehicleModel {
+  readonly root = new Group();
+  readonly ghosts = new Group();
+  /** Radius of a sphere around the vehicle, m. */
+  radius = 0.5;
+  private pieces: Piece[] = [];
+  private markers = new Group();
+  private selected: string | null = null;
+
+  constructor(bodies: readonly Body[], private readonly main: number, dark: boolean) {
+    const lift = (rgb: Color): Color => lifted(rgb, dark);
+    const estimate = colour("estimate");
+    const solid = new MeshLambertMaterial({ vertexColors: true, flatShading: true });
+    const ghost = new MeshBasicMaterial({
+      color: estimate, transparent: true, opacity: 0.16, depthWrite: false, polygonOffset: true, polygonOffsetFactor: 1.5, polygonOffsetUnits: 2,
+    });
+    const outline = new LineBasicMaterial({ color: estimate, transparent: true, opacity: 0.55, depthWrite: false });
+    const shade = new MeshBasicMaterial({ color: 0x000000, transparent: true, opacity: dark ? SHADOW.dark : SHADOW.light, side: DoubleSide });
+    let radius = 0;
+    bodies.forEach((body, i) => {
+      const moving = i > 0;
+      const geoms = body.geoms.filter((geom) => moving || (geom.type !== "plane" && geom.type !== "heights"));
+      if (geoms.length === 0) return;
+      const shapes = bodyShapes(geoms, lift);
+      const group = new Group();
+      if (shapes.solid) group.add(new Mesh(shapes.solid, solid));
+      if (shapes.clear) {
+        const clear = new MeshLambertMaterial({ vertexColors: true, transparent: true, opacity: shapes.alpha, side: DoubleSide, depthWrite: false });
+        group.add(new Mesh(shapes.clear, clear));
+      }
+      const faint = new Group();
+      let shadow: Object3D | null = null;
+      if (shapes.all) {
+        const edges: BufferGeometry = new EdgesGeometry(shapes.all, 35);
+        faint.add(new Mesh(shapes.all, ghost), new LineSegments(edges, outline));
+        const cast = new Mesh(shapes.solid ?? shapes.all, shade);
+        shadow = cast;
+        cast.matrixAutoUpdate = false;
+        this.root.add(cast);
+        shapes.all.computeBoundingSphere();
+        if (moving) radius = Math.max(radius, shapes.all.boundingSphere!.radius + shapes.all.boundingSphere!.center.length());
+      }
+      for (const object of [group, faint]) object.matrixAutoUpdate = false;
+      this.root.add(group);
+      this.ghosts.add(faint);
+      this.pieces.push({ body: i, solid: group, ghost: faint, shadow });
+    });
+    this.radius = Math.max(0.1, radius);
+    this.root.add(this.markers);
+  }
+
+  /** Show sensors as small boxes where they are mounted. */
+  mark(sensors: readonly SensorState[], selected: string | null): void {
+    this.selected = selected;
+    this.markers.clear();
+    const size = Math.max(0.012, 0.05 * this.radius);
+    for (const sensor of sensors) {
+      const on = sensor.name === selected;
+      const material = new MeshBasicMaterial({ color: colour(on ? "accent" : "accent-fill"), transparent: true, opacity: on ? 1 : 0.75, depthTest: !on });
+      const box = new Mesh(new BoxGeometry(size * 1.4, size, size * 0.5), material);
+      box.userData = { body: sensor.body, local: poseMatrix([...sensor.position_m, ...sensor.quaternion]) };
+      box.matrixAutoUpdate = false;
+      this.markers.add(box);
+    }
+  }
+
+  get marked(): string | null {
+    return this.selected;
+  }
+
+  /** Put all bodies to their poses; estimate: pose of the main body, or null. */
+  pose(poses: Float32Array, estimate: Float32Array | null): void {
+    const main = poseMatrix(poses.subarray(7 * this.main, 7 * this.main + 7));
+    const toGhost = estimate ? poseMatrix(estimate).multiply(main.clone().invert()) : null;
+    this.ghosts.visible = toGhost !== null;
+    for (const { body, solid, ghost, shadow } of this.pieces) {
+      poseMatrix(poses.subarray(7 * body, 7 * body + 7), solid.matrix);
+      solid.matrixWorldNeedsUpdate = true;
+      if (shadow) {
+        shadow.matrix.multiplyMatrices(FLAT, solid.matrix);
+        shadow.matrixWorldNeedsUpdate = true;
+      }
+      if (toGhost) {
+        ghost.matrix.multiplyMatrices(toGhost, solid.matrix);
+        ghost.matrixWorldNeedsUpdate = true;
+      }
+    }
+    for (const marker of this.markers.children) {
+      const { body, local } = marker.userData as { body: number; local: Matrix4 };
+      poseMatrix(poses.subarray(7 * body, 7 * body + 7), marker.matrix).multiply(local);
+      marker.matrixWorldNeedsUpdate = true;
+    }
+  }
+
+  dispose(): void {
+    for (const group of [this.root, this.ghosts]) {
+      group.traverse((object) => {
+        if (object instanceof Mesh || object instanceof LineSegments) {
+          (object.geometry as BufferGeometry).dispose();
+          (Array.isArray(object.material) ? object.material : [object.material]).forEach((m: { dispose(): void }) => m.dispose());
+        }
+      });
+    }
+  }
+}
+
+/** Dark parts are made lighter on a dark ground, so that their form can be seen. */
+function lifted(rgb: Color, dark: boolean): Color {
+  const hsl = { h: 0, s: 0, l: 0 };
+  rgb.getHSL(hsl, "srgb");
+  const l = dark ? 0.24 + 0.74 * hsl.l : 0.08 + 0.84 * hsl.l;
+  return new Color().setHSL(hsl.h, hsl.s * (dark ? 0.85 : 1), l, "srgb");
+}
