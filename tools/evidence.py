@@ -32,6 +32,7 @@ REPRODUCED = {  # target of `strapdown reproduce`: what it shows
     "A": "Paper A: virtual sensors, all experiments at 50, 10 and 1 ms.",
     "B sensors": "Paper B: errors of virtual parts, found again from their readings.",
     "B orientation": "Paper B: orientation filters, in simulation and on recorded data.",
+    "B flight": "Paper B: quadcopter, Mars helicopter and rover in the closed loop, faults.",
     "C calibration": "Paper C: calibration by positions and of the magnetometer, virtual and recorded.",
     "C navigation": "Paper C: its two tests with virtual robots, by the paper's filter and by ours.",
     "C scenarios": "Paper C: what may go wrong on its tests, and the cost of each fault.",

@@ -8,21 +8,28 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from strapdown.papers.b.closed_loop.flight import FlightClaims
     from strapdown.papers.b.filters_on_broad import BroadTable
     from strapdown.papers.claim import Claim
 
-B_EXPERIMENTS = ("sensors", "orientation")
+B_EXPERIMENTS = ("sensors", "orientation", "flight")
 NAVIGATION = ("navigation",)
 C_EXPERIMENTS = ("calibration", "navigation", "scenarios", "foot")
 
 
-def reproduce_b(experiment: str | None, folder: Path, data: Path | None, as_json: bool) -> None:
+def reproduce_b(experiment: str | None, folder: Path, data: Path | None, runs: int | None, as_json: bool) -> None:
+    """runs: seeds of a flight, 20 if None."""
     from strapdown.cli import screen
+    from strapdown.errors import InputError
     from strapdown.io.folder import refuse_folder
     from strapdown.kernels.compiled import ERRORS
     from strapdown.papers.recorded_data import data_folder
 
     names = _experiments(experiment, B_EXPERIMENTS)
+    if runs is not None and "flight" not in names:
+        raise InputError("--runs belongs to paper C and to the experiment flight of paper B; leave it out")
+    if runs is not None and not 1 <= runs <= 1000:
+        raise InputError(f"--runs is {runs}; give 1 to 1000 seeds")
     recorded = data_folder(data)
     if experiment is not None and data is not None and "orientation" in names:
         _needed(recorded, ("broad",), "the trials of BROAD")
@@ -58,8 +65,29 @@ def reproduce_b(experiment: str | None, folder: Path, data: Path | None, as_json
     more: dict[str, Any] = {} if table is None else {"broad": _scores(table)}
     if table is not None and not as_json:
         _show_broad(table)
+    if "flight" in names:
+        flown = _flight(runs)
+        claims += flown.claims
+        figures |= flown.figures
+        more["flight"] = [each.as_dict() for each in flown.tables]
+        if not as_json:
+            for each in flown.tables:
+                screen.show_table(each.title, each.columns, each.rows, left=each.left, keys=each.left)
+                for note in each.notes:
+                    print(note)
     pictures = _save(figures, folder, "reproduce B" if experiment is None else f"reproduce B {names[0]}")
     _finish(claims, pictures, notes, as_json, more)
+
+
+def _flight(runs: int | None) -> "FlightClaims":
+    from strapdown.cli import screen
+    from strapdown.cli.run import KERNELS
+    from strapdown.kernels.compiled import ERRORS, TRIADS
+    from strapdown.papers.b.closed_loop.flight import SEEDS, reproduce_flight
+
+    screen.ready(*KERNELS, *NAVIGATION, *ERRORS, *TRIADS, "orientation.paper_b", "calibration.ellipsoid")
+    with screen.progress("paper B, flights", 1.0) as done:
+        return reproduce_flight(done, runs or SEEDS)
 
 
 def reproduce_c(experiment: str | None, folder: Path, data: Path | None, runs: int | None, as_json: bool) -> None:
