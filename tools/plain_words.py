@@ -58,15 +58,25 @@ def added_lines(base: str, root: Path = ROOT) -> Iterator[tuple[str, int, str]]:
 
 
 def prose(lines: Iterable[tuple[str, int, str]], root: Path = ROOT) -> Iterator[tuple[str, int, str]]:
-    """The lines, those of Python reduced to their comments and strings: names of variables are code."""
+    """The lines, those of programs reduced to their comments and strings: names of variables and tags are code."""
     texts: dict[str, dict[int, str]] = {}
     for file, number, text in lines:
+        if file.endswith((".ts", ".tsx")):
+            yield file, number, typescript_prose(text)
+            continue
         if not file.endswith(".py"):
             yield file, number, text
             continue
         if file not in texts:
             texts[file] = python_prose((root / file).read_text(encoding="utf-8"))
         yield file, number, texts[file].get(number, "")
+
+
+def typescript_prose(line: str) -> str:
+    """Comment and texts of a line of TypeScript; a text in quotes has a blank, a word of code has none."""
+    comment = re.search(r"(?<!:)//.*|/?\*.*", line)
+    texts = [text for _, text in re.findall(r"([\"'`])((?:(?!\1).)*)\1", line) if " " in text]
+    return " ".join([comment.group(0) if comment else "", *(re.sub(r"\$\{[^{}]*\}", "", text) for text in texts)])
 
 
 def python_prose(source: str) -> dict[int, str]:

@@ -25,7 +25,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-# what a browser without a graphics card says of its own accord
+# what a browser without a graphics card prints by itself
 HARMLESS = re.compile(r"GPU stall due to ReadPixels|software WebGL|GroupMarkerNotSet|WebGL.*deprecated", re.I)
 
 

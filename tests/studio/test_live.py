@@ -125,7 +125,7 @@ def test_noise_of_the_gyroscope_grows_as_the_model_says(client):
     found = client.ask("history", signals=[name], from_s=start)
     sigma = found.samples.reshape(-1, 3).astype(float).std(axis=0)
     n = len(found.times)
-    assert np.all(np.abs(sigma / (white * np.sqrt(rate_hz)) - 1.0) < 5 / np.sqrt(2 * n))  # five deviations
+    assert np.all(np.abs(sigma / (white * np.sqrt(rate_hz)) - 1.0) < 5 / np.sqrt(2 * n))  # five sigmas
     assert client.ask("reset_errors", sensor="imu")["ok"]
     wait(lambda: gyroscope()["values"] == gyroscope()["original"])
 

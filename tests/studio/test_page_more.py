@@ -240,6 +240,6 @@ def test_the_page_is_ready_in_time_and_small_enough(browser, studio):
     began = time.perf_counter()
     visitor.page.reload()
     visitor.until("window.strapdown && strapdown.world().session !== null")
-    # 2 s on a computer of its own (benchmarks); here other work may run beside it
+    # 2 s on a computer of its own (benchmarks); here other work may run at the same time
     assert time.perf_counter() - began < 20.0
     visitor.close()

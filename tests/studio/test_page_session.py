@@ -97,7 +97,7 @@ def test_more_noise_in_the_form_spreads_the_readings_as_the_model_says(visitor):
     )
     loud = spread(visitor, GYRO, 0, 4.0)
     # white noise is in proportion to its density. 4 s at 50 Hz or more: the ratio of two spreads of 200 samples has a
-    # deviation of 7 %; other noise of the part makes it up to a fifth smaller
+    # sigma of 7 %; other noise of the part makes it up to a fifth smaller
     assert 13.0 < loud / quiet < 26.0
     assert page.get_by_text("1 edit").count() == 1
     # a bad value is not sent, and the reason stands under its row

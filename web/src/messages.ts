@@ -647,7 +647,7 @@ export interface SticksCommand {
   turn?: number | null;
 }
 
-/** The signals whose samples the frames carry, in this order, by Signal.name. Unknown names are skipped; the Subscription message says which are carried. */
+/** The signals whose samples the frames carry, in this order, by Signal.name. Unknown names are skipped; the Subscription message lists which are carried. */
 export interface SubscribeCommand {
   id?: number;
   type: "subscribe";

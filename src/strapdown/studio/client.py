@@ -12,7 +12,7 @@ _GAP = 1 << frame.STATES.index("gap")
 
 
 class Now(NamedTuple):
-    """What the newest frame says, for all clients."""
+    """What the newest frame holds, for all clients."""
 
     epoch: int
     sequence: int

@@ -226,7 +226,7 @@ class Record(Command):
 
 class Subscribe(Command):
     """The signals whose samples the frames carry, in this order, by Signal.name. Unknown names are skipped; the
-    Subscription message says which are carried."""
+    Subscription message lists which are carried."""
 
     type: Literal["subscribe"]
     signals: Annotated[list[Label], Field(max_length=MOST_SIGNALS)]

@@ -16,7 +16,7 @@ import { WireEdge, type WireEdgeType } from "./WireEdge.tsx";
 const nodeTypes = { block: BlockNode };
 const edgeTypes = { wire: WireEdge };
 
-// files place blocks with room for long names; the canvas draws them closer
+// files leave space for long names; the canvas draws them closer
 const CLOSER = { x: 0.84, y: 0.94 };
 const onCanvas = (at: [number, number] | undefined): { x: number; y: number } => ({ x: (at?.[0] ?? 0) * CLOSER.x, y: (at?.[1] ?? 0) * CLOSER.y });
 const inFile = (p: { x: number; y: number }): [number, number] => [Math.round(p.x / CLOSER.x), Math.round(p.y / CLOSER.y)];

@@ -1,4 +1,4 @@
-// The diagram that is edited: a draft beside the one that flies, with undo, problems and a warning before leaving.
+// The diagram that is edited: a draft next to the one that flies, with undo, problems and a warning before leaving.
 import type { ProblemInfo } from "../messages.ts";
 import { connection, sentenceCase, world } from "../state/studio.ts";
 import { Store } from "../state/store.ts";

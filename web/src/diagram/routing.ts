@@ -1,4 +1,4 @@
-// Ways of wires: right angles, past the blocks, beside each other.
+// Ways of wires: right angles, past the blocks, next to each other.
 
 export interface Box {
   id: string;
@@ -20,7 +20,7 @@ export type Way = [number, number][];
 const CLEAR = 7; // around blocks
 const STEP = 9;
 const STUB = 16; // straight part at a port
-const PILL = 58; // room for the value near the source
+const PILL = 58; // space for the value near the source
 const CROSSING = 60;
 const ON_TOP = 14;
 
@@ -47,7 +47,7 @@ function overlap(used: readonly Used[], key: string, at: number, a: number, b: n
   return used.filter((u) => u.key !== key && Math.abs(u.at - at) < 5 && u.low < high && u.high > low).length;
 }
 
-/** The way of each wire: as few blocks crossed as possible, then few bends and short. */
+/** The way of each wire: as few blocks crossed as possible, then few corners and short. */
 export function routes(wires: readonly WireEnds[], boxes: readonly Box[]): Map<string, Way> {
   const vertical: Used[] = [];
   const level: Used[] = [];

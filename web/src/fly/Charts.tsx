@@ -192,7 +192,7 @@ function ChartRow({ model, first, last }: { model: ChartModel; first: boolean; l
         className="cv"
         ref={canvas}
         role="img"
-        aria-label={`Chart of ${model.title}, ${model.unit}. Its numbers are in the table beside it.`}
+        aria-label={`Chart of ${model.title}, ${model.unit}. Its numbers are in the table next to it.`}
         onPointerDown={(e) => {
           if (e.button !== 0) return;
           zoom.current = { x: e.clientX, t: timeAt(e) };

@@ -1,4 +1,4 @@
-// The panels beside Sensors: all signals, and the vehicle.
+// The panels next to Sensors: all signals, and the vehicle.
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import type * as M from "../messages.ts";
 import { short, unitText } from "../state/format.ts";

@@ -89,7 +89,7 @@ export function SceneView(): ReactNode {
       <canvas
         ref={canvas}
         role="img"
-        aria-label="The vehicle in its scene. Drag beside it to turn the camera, drag the vehicle to push it. Numbers are in the tables."
+        aria-label="The vehicle in its scene. Drag next to it to turn the camera, drag the vehicle to push it. Numbers are in the tables."
         onPointerDown={(e) => {
           const box = e.currentTarget.getBoundingClientRect();
           const onVehicle = (stage.current?.hits(e.clientX - box.left, e.clientY - box.top) ?? false) && session?.mode === "live" && ui.value.cursor === null;
@@ -235,7 +235,7 @@ function HorizonInset(): ReactNode {
   }, [signals, theme]);
   return (
     <div className="hud bl">
-      <canvas ref={canvas} role="img" aria-label="Artificial horizon and heading. Its numbers are in the table beside it." />
+      <canvas ref={canvas} role="img" aria-label="Artificial horizon and heading. Its numbers are in the table next to it." />
       <table className="wide-only">
         <thead>
           <tr><th><span className="sr">Angle</span></th><th className="num">est.</th><th className="num">truth</th></tr>

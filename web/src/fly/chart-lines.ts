@@ -14,7 +14,7 @@ export interface ChartLine {
   width: number;
   alpha: number;
   factor: number;
-  wraps: boolean; // 359 deg is beside 0 deg
+  wraps: boolean; // 359 deg is next to 0 deg
 }
 
 export interface ChartModel {
@@ -59,7 +59,7 @@ export function chartModels(specs: readonly ChartSpec[], known: ReadonlyMap<stri
     signals.sort((a, b) => ORDER.indexOf(a.role) - ORDER.indexOf(b.role));
     const isError = signals.some((s) => s.role === "error");
     if (splits(signals) && (split || isError)) {
-      // errors have one band each; where there is no room, the last angle (heading) alone is shown
+      // errors have one band each; where there is no space, the last angle (heading) alone is shown
       const parts = split ? [0, 1, 2] : [2];
       return parts.map((part) => model(spec, signals, part, `${signals[0]!.labels[part] ?? ""}${isError ? " error" : ""}`));
     }

@@ -20,7 +20,7 @@ export function faults(events: readonly M.Event[]): FaultSpan[] {
     if (event.kind === "fault") {
       const fault = (typeof event.data.fault === "object" ? event.data.fault : event.data) as Record<string, unknown>;
       const what = String(fault.kind ?? "fault").replaceAll("_", " ");
-      // the instrument says more than the module it is in
+      // the instrument is more precise than the module it is in
       const words = String(fault.instrument ?? fault.sensor ?? fault.motor ?? "").toLowerCase();
       found.push({ name, from: event.t_s, to: Infinity, text: what, words, event });
     } else if (event.kind === "fault_ends") {

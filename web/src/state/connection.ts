@@ -85,7 +85,7 @@ export class Connection {
     this.transmit(command, 0);
   }
 
-  /** Send a command; the answer says whether it was carried out. */
+  /** Send a command; the answer states whether it was carried out. */
   ask(command: Request): Promise<Reply> {
     const id = this.nextId++;
     return new Promise((done, failed) => {

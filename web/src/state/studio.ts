@@ -32,7 +32,7 @@ const nothing: World = {
 };
 export const world = new Store<World>(nothing);
 
-/** What a frame says of the whole session; updated at most ten times a second, and at once when a state changes. */
+/** What a frame states of the whole session; updated at most ten times a second, and at once when a state changes. */
 export const now = new Store({ t: 0, factor: 0, speed: 1, state: 0, take: 0, mode: 0, dropped: 0 });
 
 /** Numbers of the latest frame and all that was received; not for React. */

@@ -23,7 +23,7 @@ export interface Ui {
   input: Input;
   tab: PanelTab;
   drawer: boolean;
-  split: boolean | null; // one chart per angle; null: where there is room
+  split: boolean | null; // one chart per angle; null: where there is space
   charts: ChartSpec[];
   span: number; // seconds that the charts show
   cursor: number | null; // time that is looked at; null: the newest

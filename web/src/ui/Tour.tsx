@@ -1,4 +1,4 @@
-// The tour for a first visit: five cards beside the real controls, which work meanwhile.
+// The tour for a first visit: five cards next to the real controls, which work meanwhile.
 import { useEffect, useLayoutEffect, useRef, type ReactNode } from "react";
 import { useStore } from "../state/store.ts";
 import { show, ui } from "../state/ui.ts";

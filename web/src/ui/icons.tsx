@@ -1,4 +1,4 @@
-// Icons of the page. They are decoration: the word beside them, or the label of the button, says what they mean.
+// Icons of the page. They are decoration: the word next to them, or the label of the button, states what they mean.
 import type { ReactNode } from "react";
 
 const svg = (size: [number, number], box: string, children: ReactNode): ReactNode => (

@@ -135,7 +135,7 @@ def driven(job: RoverJob) -> Drive:
 
 
 def stands(log: Recording) -> Stops:
-    """Where and when the controller said that it stood; path lengths are those of the truth."""
+    """Where and when the controller stated that it stands; path lengths are those of the truth."""
     assert log.stop is not None and log.truth is not None
     edges = np.flatnonzero(np.diff(log.stop.astype(np.int8), prepend=0, append=0))
     first, last = edges[::2], edges[1::2] - 1
