@@ -28,30 +28,30 @@ export function shownRange(): [number, number] {
   return [to - span, to];
 }
 
-function useModels(room: number): { models: ChartModel[]; split: boolean } {
+function useModels(space: number): { models: ChartModel[]; split: boolean } {
   const charts = useStore(ui, (u) => u.charts);
   const wish = useStore(ui, (u) => u.split);
   const signals = useStore(world, (w) => w.signals);
   return useMemo(() => {
     const known = new Map(signals.map((s) => [s.name, s]));
     const more = charts.filter((c) => splits(c.signals.flatMap((n) => known.get(n) ?? []))).length;
-    const split = wish ?? charts.length + 2 * more <= room;
+    const split = wish ?? charts.length + 2 * more <= space;
     return { models: chartModels(charts, known, split), split };
-  }, [charts, signals, wish, room]);
+  }, [charts, signals, wish, space]);
 }
 
 export function Charts(): ReactNode {
   const body = useRef<HTMLDivElement>(null);
-  const [room, setRoom] = useState(5);
+  const [space, setSpace] = useState(5);
   useLayoutEffect(() => {
     const watch = new ResizeObserver(([entry]) => {
       const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-      setRoom(Math.max(1, Math.floor(entry!.contentRect.height / (LOWEST_REM * rem))));
+      setSpace(Math.max(1, Math.floor(entry!.contentRect.height / (LOWEST_REM * rem))));
     });
     watch.observe(body.current!);
     return () => watch.disconnect();
   }, []);
-  const { models, split } = useModels(room);
+  const { models, split } = useModels(space);
   const signals = useStore(world, (w) => w.signals);
   const status = useStore(link, (l) => l.status);
   const specs = useStore(ui, (u) => u.charts);
