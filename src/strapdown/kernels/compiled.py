@@ -17,7 +17,7 @@ from strapdown.kernels.navigation import dead_reckoning as strapdown
 from strapdown.kernels.navigation import ekf15, mechanisation, stop_detectors, stop_gain, stop_judge
 from strapdown.kernels.navigation.eskf import filter as eskf
 from strapdown.kernels.navigation.eskf import smoother as eskf_smoother
-from strapdown.kernels.orientation import complementary, gyro, madgwick, mahony, mahony_lanes, paper_b
+from strapdown.kernels.orientation import complementary, gyro, madgwick, mahony, mahony_lanes, paper_b, start
 from strapdown.kernels.orientation.lodestar import filter as lodestar
 from strapdown.kernels.orientation.lodestar import smoother as lodestar_smoother
 from strapdown.kernels.orientation.mekf import filter as mekf
@@ -105,6 +105,7 @@ KERNELS = (
     ),
     (stop_gain.rest_rows, (_OUT1, _IN2, _IN1, float64, float64, float64, float64)),
     (eskf_smoother.backward_rows, (_OUT1, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2)),
+    (start.attitude_from, (*6 * (float64,), boolean, float64)),
     # two processes begin at the two ends: what has parts in common stands together
     (lodestar.step, _STEP),
     (lodestar.rows, _ROWS),

@@ -89,7 +89,7 @@ class LiveStage:
         return 1.0 / self.session.runner.diagram.control_hz
 
     def advance(self, to_s: float, row: Callable[[float], None], until: Callable[[], bool]) -> None:
-        """Cycles up to a time; `row` is called at every chart sample. until: true if it is time to stop by the clock."""
+        """Cycles up to a time; `row` is called at every chart sample. until: true if it is time to stop."""
         session, every = self.session, self._chart_every
         end = math.floor(to_s * session.base_hz + 1e-6)
         try:
