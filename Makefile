@@ -19,7 +19,9 @@ help:
 
 setup: $(STAMPS)/core
 
-$(STAMPS)/core: pyproject.toml
+PAGE := $(shell find web -name node_modules -prune -o -type f -print 2>/dev/null)
+
+$(STAMPS)/core: pyproject.toml hatch_build.py $(PAGE)
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || { echo "Strapdown needs Python 3.11 or newer; set PYTHON=..." >&2; exit 1; }
 	@echo "installing Strapdown into $(VENV) (once)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -51,6 +51,12 @@ def cpu_s(pid):
     return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def memory_mb(pid):
+    """Resident memory."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1e3 for line in lines if line.startswith("VmRSS"))
+
+
 def child_of(pid):
     tasks = Path(f"/proc/{pid}/task").iterdir()
     found = [int(c) for task in tasks for c in (task / "children").read_text().split()]
@@ -60,8 +66,8 @@ def child_of(pid):
 def measured(count, seconds):
     with tempfile.TemporaryDirectory() as folder, Studio(folder) as studio:
         pilot = studio.client()
-        pilot.open(script=True)
-        wait(lambda: pilot.t_s > 1.0)
+        pilot.open()
+        pilot.take_off()
         address = studio.host, studio.port, studio.origin, studio.cookie
         spawn = multiprocessing.get_context("spawn")
         results = spawn.Queue()
@@ -74,10 +80,12 @@ def measured(count, seconds):
         process.start()
         wait(lambda: len(pilot.last["clients"]["clients"]) == count + 1)
         time.sleep(2.0)
+        before = [memory_mb(pid) for pid in (server, simulation)]
         start = cpu_s(server), cpu_s(simulation), time.monotonic(), pilot.t_s
         time.sleep(seconds - 2.0)
         end = cpu_s(server), cpu_s(simulation), time.monotonic(), pilot.t_s
         took = end[2] - start[2]
+        grown = [memory_mb(pid) - m for pid, m in zip((server, simulation), before, strict=True)]
         found = results.get(timeout=60)
         process.join()
         return {
@@ -87,6 +95,8 @@ def measured(count, seconds):
             "server_cpu_per_client": ((end[0] - start[0]) / took) / (count + 1),
             "simulation_cpu": (end[1] - start[1]) / took,
             "real_time_factor": (end[3] - start[3]) / took,
+            "server_grew_mb": grown[0],
+            "simulation_grew_mb": grown[1],
             **found,
         }
 

@@ -43,6 +43,10 @@ CHECKS = {
         for target, shows in REPRODUCED.items()
     },
     "bench": Check("Speed next to peers measured in the same run.", (sys.executable, "-m", "benchmarks")),
+    "kernels": Check(
+        "Every kernel compiled alone has the machine code that it has when all are compiled in one process.",
+        (sys.executable, "tools/kernels_alone.py"),
+    ),
     "fuzz": Check(
         "100 000 mutated files to every reader: no exception but our own, no hang, memory bounded.",
         (sys.executable, "tests/fuzz/harness.py", "--cases", "100000"),

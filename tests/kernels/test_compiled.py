@@ -51,6 +51,35 @@ def test_every_kernel_is_compiled_for_what_it_is_called_with():
     assert len({kernel for kernel, _ in KERNELS}) == len(KERNELS)
 
 
+def test_what_a_callee_computes_does_not_depend_on_its_first_caller():
+    """numba takes options that a function does not state from the caller that is compiled first. The last bits of a
+    result would depend on the order. So every function that only kernels call states those that act on numbers.
+
+    To compile each kernel alone and compare its machine code takes minutes: tools/kernels_alone.py, in make evidence.
+    """
+    checked = 0
+    for module in {kernel.__module__ for kernel, _ in KERNELS} | {
+        name for name in sys.modules if name.startswith("strapdown.kernels.")
+    }:
+        for name, function in vars(sys.modules[module]).items():
+            options = getattr(function, "targetoptions", {})
+            if options.get("no_cpython_wrapper"):
+                assert {"fastmath", "error_model"} <= options.keys(), f"{module}.{name}"
+                checked += 1
+    assert checked > 200
+
+
+def test_every_kernel_is_listed():
+    """What is not listed is compiled silently at its first call."""
+    listed = {kernel for kernel, _ in KERNELS}
+    for module in [name for name in sys.modules if name.startswith("strapdown.kernels.")]:
+        for name, function in vars(sys.modules[module]).items():
+            options = getattr(function, "targetoptions", {})
+            called_by_python = options and not options.get("no_cpython_wrapper")
+            if called_by_python and "inline" not in options and function.__module__ == module:
+                assert function in listed, f"{module}.{name}"
+
+
 def test_a_kernel_of_fixed_signature_stays_ready():
     kernel, _ = KERNELS[0]
     try:

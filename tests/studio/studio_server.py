@@ -146,6 +146,22 @@ class Client:
         wait(lambda: self.last["session"]["started"] > before and "signals" in self.last)
         return self.last["session"]
 
+    def take_off(self, speed=1.0):
+        """By hand: power, calibrate, arm, climb, hold."""
+        self.ask("speed", factor=speed)
+        assert self.ask("console", changes={"power": True, "mode": "hold"})["ok"]
+        assert self.ask("console", changes={"calibrate": True})["ok"]
+        start = self.t_s
+        wait(lambda: self.t_s > start + 5.5)
+        assert self.ask("console", changes={"calibrate": False})["ok"]
+        start = self.t_s
+        wait(lambda: self.t_s > start + 1.0)
+        assert self.ask("console", changes={"arm": True})["ok"]
+        self.ask("sticks", throttle=0.6)
+        start = self.t_s
+        wait(lambda: self.t_s > start + 4.0)
+        self.ask("sticks", throttle=0.0)
+
     @property
     def t_s(self):
         return self.frames[-1].head.t_s

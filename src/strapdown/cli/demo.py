@@ -30,7 +30,7 @@ def demo(
     from strapdown.io import write
     from strapdown.io.folder import output_folder, refuse_folder
     from strapdown.io.solutions.file import write_solution
-    from strapdown.kernels.compiled import ERRORS, TRIADS
+    from strapdown.kernels.compiled import ERRORS
     from strapdown.papers.c.drive import drive
     from strapdown.reporting.figures import save
     from strapdown.reporting.navigation_figures import trajectory_figure
@@ -39,7 +39,6 @@ def demo(
     refuse_folder(output)
     screen.ready(
         *ERRORS,
-        *TRIADS,
         "calibration.ellipsoid",
         *(f"navigation.{name}" for name in ("eskf.filter", "ekf15", "stop_judge", "stop_gain")),
     )

@@ -1,5 +1,6 @@
 """strapdown run: a scenario in the closed loop, without a screen."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +10,7 @@ from strapdown.cli.log import Json
 
 if TYPE_CHECKING:
     from strapdown.environment.session.record import SessionRecording
+    from strapdown.environment.session.session import Session
 
 
 def run(
@@ -34,6 +36,7 @@ def run(
     Example: strapdown run quadcopter -o flight
     """
     from strapdown.cli import screen
+    from strapdown.environment.session.record import recording_of
     from strapdown.environment.session.scenario import read_scenario
     from strapdown.errors import InputError
 
@@ -50,7 +53,11 @@ def run(
 
         refuse_folder(output)
     screen.ready(*KERNELS)
-    recorded, punctual, stopped = _run(settings, seed, realtime, blocks)
+    session = _session(scenario, settings, seed, blocks)
+    punctual = _run(session, settings.duration_s, realtime)
+    if session.stopped and not len(session.body):
+        raise InputError(f"the session stopped in its first cycle, nothing was recorded: {session.stopped}")
+    recorded, stopped = recording_of(session), session.stopped
     written = [] if output is None else _write(output, recorded)
     _show(settings, recorded, punctual, written, as_json)
     if stopped:
@@ -59,32 +66,38 @@ def run(
 
 # what a session compiles besides the kernels of motion
 KERNELS = (
-    *("sensors.module", "sensors.draws", "sensors.chain_supply", "mounts", "environment", "vehicles", "motion"),
+    *("sensors.live_chain", "sensors.draws", "sensors.chain_supply", "mounts", "environment", "vehicles", "motion"),
     *("orientation.mekf.filter", "navigation.eskf.filter"),
 )
 
 
-def _run(settings: Any, seed: int | None, realtime: bool, blocks: list[Path] | None) -> tuple[Any, Any, str]:
-    from strapdown.cli import screen
+def _session(name: str, settings: Any, seed: int | None, blocks: list[Path] | None) -> "Session":
     from strapdown.environment.diagram.kinds import builtin, load_blocks
-    from strapdown.environment.session.pace import run_paced
-    from strapdown.environment.session.record import recording_of
-    from strapdown.environment.session.session import Session, SessionStopped
+    from strapdown.environment.session.session import Session
+    from strapdown.errors import InputError
 
     kinds = builtin()
     for file in blocks or ():
         kinds = load_blocks(file, kinds)
-    session = Session(settings, seed=seed, kinds=kinds)
+    try:
+        return Session(settings, seed=seed, kinds=kinds)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+
+
+def _run(session: "Session", duration_s: float, realtime: bool) -> dict[str, float] | None:
+    """Run to the end, or until the session stops: what was recorded is kept, and the reason is reported at the end."""
+    from strapdown.cli import screen
+    from strapdown.environment.session.pace import run_paced
+    from strapdown.environment.session.session import SessionStopped
+
     punctual = None
-    with screen.progress("running", settings.duration_s) as done:
-        try:
-            if realtime:
-                punctual = run_paced(session, settings.duration_s, each=lambda: done(session.t_s)).figures()
-            else:
-                session.run(done)
-        except SessionStopped:
-            pass  # what was recorded is kept; the reason is reported at the end
-    return recording_of(session), punctual, session.stopped
+    with screen.progress("running", duration_s) as done, suppress(SessionStopped):
+        if realtime:
+            punctual = run_paced(session, duration_s, each=lambda: done(session.t_s)).figures()
+        else:
+            session.run(done)
+    return punctual
 
 
 def _write(output: Path, recorded: "SessionRecording") -> list[str]:
@@ -148,10 +161,10 @@ def _show(settings: Any, recorded: "SessionRecording", punctual: Any, written: l
 
 def _list(as_json: bool) -> None:
     from strapdown.cli import screen
-    from strapdown.environment.session.scenario import read_scenario, scenario_names
+    from strapdown.environment.session.scenario import fault_names, read_scenario, scenario_names
 
     rows = []
-    for name in scenario_names():
+    for name in (*scenario_names(), *fault_names()):
         scenario = read_scenario(name)
         rows.append([name, scenario.title, scenario.vehicle, f"{scenario.duration_s:g}"])
     if as_json:

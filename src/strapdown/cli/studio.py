@@ -10,7 +10,7 @@ def studio(
     opened: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[FILE_OR_DIR]",
+            metavar="FILE_OR_DIR",
             help="A scenario (file, or name as in run --list), a recording, a robot file; or a folder.",
         ),
     ] = None,

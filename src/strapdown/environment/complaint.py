@@ -4,6 +4,7 @@ import re
 from typing import get_args
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
 from strapdown.io.expected import expected
 
@@ -12,7 +13,7 @@ def first_complaint(error: ValidationError, model: type[BaseModel], noun: str) -
     """The first complaint: field, what is wrong, what is valid. noun: what the file is called, "rig"."""
     complaints = error.errors(include_url=False)
     complaint = complaints[0]
-    where = _field(complaint["loc"])
+    where = _field(model, complaint["loc"])
     if complaint["type"] == "extra_forbidden":
         valid = ", ".join(name for name in _table_at(model, complaint["loc"][:-1]).model_fields if name != "folder")
         return f'field "{where}" is not known; valid names: {valid}'
@@ -24,22 +25,57 @@ def first_complaint(error: ValidationError, model: type[BaseModel], noun: str) -
     shown = repr(complaint["input"])
     shown = shown if len(shown) < 60 else shown[:57] + "..."
     # a field that may be one of several things has a complaint for each
-    wanted = dict.fromkeys(expected(c) for c in complaints if _field(c["loc"]) == where)
+    wanted = dict.fromkeys(expected(c) for c in complaints if _field(model, c["loc"]) == where)
     return f'field "{where}" is {shown}; give {" or ".join(wanted)}'
 
 
-def _field(loc: tuple[int | str, ...]) -> str:
+def _field(model: type[BaseModel], loc: tuple[int | str, ...]) -> str:
     """The place as a user counts, without pydantic's names for the kinds of a field."""
-    parts = [p for p in loc if isinstance(p, int) or not re.fullmatch(r".*[\[(].*|str|float|constrained-.*", p)]
+    tags = _tags(model, loc)
+    parts = [
+        part
+        for i, part in enumerate(loc)
+        if isinstance(part, int) or not (i in tags or re.fullmatch(r".*[\[(].*|str|float|constrained-.*", part))
+    ]
     return ".".join(str(p + 1) if isinstance(p, int) else p for p in parts)
+
+
+def _tags(table: type[BaseModel], loc: tuple[int | str, ...]) -> set[int]:
+    """Places in loc that name the kind of a table with several kinds: fault.1.dead.sensor has one."""
+    found: set[int] = set()
+    kinds: dict[str, type[BaseModel]] = {}
+    for i, part in enumerate(loc):
+        if isinstance(part, int):
+            continue
+        if part in kinds:
+            found.add(i)
+            table, kinds = kinds[part], {}
+        elif part in table.model_fields:
+            models = _models(table.model_fields[part])
+            kinds = {model.model_fields["kind"].default: model for model in models if "kind" in model.model_fields}
+            table = models[0] if models else table
+    return found
+
+
+def _models(field: FieldInfo) -> list[type[BaseModel]]:
+    """All tables that a field may hold."""
+    kinds, found = [field.annotation], []
+    while kinds:
+        kind = kinds.pop(0)
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            found.append(kind)
+        else:
+            kinds = [*get_args(kind), *kinds]
+    return found
 
 
 def _table_at(table: type[BaseModel], loc: tuple[int | str, ...]) -> type[BaseModel]:
     """The model of the table at a place of the file."""
-    for part in loc:
-        if isinstance(part, str):
-            kinds = [table.model_fields[part].annotation]
-            while not (isinstance(kinds[0], type) and issubclass(kinds[0], BaseModel)):
-                kinds = [*get_args(kinds[0]), *kinds[1:]]
-            table = kinds[0]
+    tags, models = _tags(table, loc), [table]
+    for i, part in enumerate(loc):
+        if i in tags:
+            table = next(model for model in models if model.model_fields["kind"].default == part)
+        elif isinstance(part, str):
+            models = _models(table.model_fields[part])
+            table = models[0]
     return table

@@ -8,8 +8,8 @@ from typing import Any
 
 from numba import boolean, config, float64, int64, types
 
-from strapdown.kernels import frames, mounts, rotation
-from strapdown.kernels.calibration import allan, ellipsoid
+from strapdown.kernels import frames, mounts, rotation, whitening
+from strapdown.kernels.calibration import allan, ellipsoid, turns
 from strapdown.kernels.compiling import compile_each, compile_one, requested_files
 from strapdown.kernels.environment import control, ideal, low_pass
 from strapdown.kernels.motion import vibration
@@ -23,7 +23,7 @@ from strapdown.kernels.orientation.lodestar import smoother as lodestar_smoother
 from strapdown.kernels.orientation.mekf import filter as mekf
 from strapdown.kernels.orientation.vqf import filter as vqf
 from strapdown.kernels.orientation.vqf import smoother as vqf_smooth
-from strapdown.kernels.sensors import chain_supply, draws, error_chain, live_chain, module
+from strapdown.kernels.sensors import chain_supply, draws, live_chain
 from strapdown.kernels.vehicles import coaxial, memory, rotors, wheels
 
 _IN1 = types.Array(float64, 1, "C", readonly=True)
@@ -33,6 +33,7 @@ _COUNTS1 = types.Array(int64, 1, "C", readonly=True)
 _OUT1 = types.Array(float64, 1, "C")
 _OUT2 = types.Array(float64, 2, "C")
 _OUT3 = types.Array(float64, 3, "C")
+_OUT4 = types.Array(float64, 4, "C")
 _COUNTS_OUT1 = types.Array(int64, 1, "C")
 _FLAGS_OUT2 = types.Array(boolean, 2, "C")
 _RNG = types.npy_rng
@@ -53,6 +54,12 @@ KERNELS = (
         ellipsoid.influence,
         (_IN2, _IN1, _IN1, _IN2, _IN1, float64, _COUNTS1, _IN2, _OUT2, _OUT2, _OUT3, _OUT2),
     ),
+    (
+        turns.turn_rows,
+        (_IN1, _IN2, _IN2, _COUNTS1, _COUNTS1, _IN1, _IN2, _IN2, _IN1, _OUT2, _OUT4),
+    ),
+    (whitening.factor, (_OUT2,)),
+    (whitening.whiten, (_OUT2, _OUT2)),
     (rotation.mul_rows, (_IN2, _IN2, _OUT2)),
     (rotation.rotate_rows, (_IN2, _IN2, _OUT2)),
     (rotation.exp_rows, (_IN2, _OUT2)),
@@ -67,21 +74,17 @@ KERNELS = (
     (mounts.all_within, (_OUT1, _OUT1, float64)),
     (ideal.ideal_rows, (_OUT2, _IN1, _IN1, _IN2, _OUT2, _OUT2, _OUT2)),
     (vibration.shake_rows, (_OUT2, _IN1, _IN2, _IN2, _OUT1)),
-    (live_chain.read_rows, (_IN1, _OUT1, _OUT2, _IN1, _IN2, _IN2, _IN1, _OUT2, _OUT2)),
-    (draws.draw_normals, (_RNG, _OUT1)),
-    (draws.draw_uniforms, (_RNG, _OUT1)),
-    (chain_supply.first_uneven, (_IN1, float64, float64)),
-    (module.module_rows, (_IN1, _COUNTS_IN2, _OUT1, _OUT2, _IN1, _IN2, _IN2, _IN2, _IN1, _OUT2, _OUT3, _OUT2)),
-    (
-        error_chain.measure_rows,
-        (_IN1, _OUT1, _OUT2, *6 * (_RNG,), _IN1, _IN2, _IN2, _IN1, _OUT1, _OUT2, _FLAGS_OUT2, _COUNTS_OUT1),
-    ),
     (control.attitude_rate, (_IN1, _IN1, float64, float64, float64, _IN1, _OUT1)),
     (control.rate_torque, (_IN1, _IN1, _IN1, float64, _IN1, _OUT1)),
     (control.velocity_tilt, (_IN1, _IN1, _IN1, _IN1, float64, _IN1, _OUT1)),
     (control.mix, (float64, _IN1, _IN2, _OUT1)),
     (low_pass.low_pass, (_IN1, _IN1, float64, _OUT1)),
     (low_pass.second_order, (_IN1, _IN1, _IN1, *5 * (float64,), _OUT1, _OUT1, _OUT1)),
+    (live_chain.read_rows, (_IN1, _COUNTS_IN2, _OUT1, _OUT2, _IN1, _IN2, _IN2, _IN2, _IN1, _OUT2)),
+    (live_chain.take_apart, (_OUT2, int64, int64, int64, _OUT1, _OUT2, _FLAGS_OUT2, _COUNTS_OUT1)),
+    (draws.draw_normals, (_RNG, _OUT1)),
+    (draws.draw_uniforms, (_RNG, _OUT1)),
+    (chain_supply.first_uneven, (_IN1, float64, float64)),
     (strapdown.dead_reckon, (_IN1, _IN2, _IN2, _IN1, _OUT2, _OUT2, _OUT2)),
     (strapdown.dead_reckon_increments, (_IN1, _IN2, _IN2, _IN1, _IN1, _IN1, _IN1, _OUT2, _OUT2, _OUT2)),
     (mechanisation.increments_of_points_rows, (_IN1, _IN2, _IN2, _OUT2, _OUT2)),
@@ -125,8 +128,7 @@ KERNELS = (
 _HERE = "strapdown.kernels."
 
 MOTION = ("rotation", "frames")  # what every command needs; a file or folder of kernels/, dots between names
-ERRORS = ("sensors.module", "sensors.draws", "sensors.chain_supply")  # what a virtual module needs
-TRIADS = ("sensors.error_chain", "sensors.chain_supply")  # for sensors without a module
+ERRORS = ("sensors",)  # what virtual sensors need
 
 _fixed: set[Any] = set()  # kernels that accept their listed signature only
 
@@ -174,6 +176,6 @@ def fix_signature(kernel: Any) -> None:
         return
     for item, signature in KERNELS:
         if item is kernel:
-            kernel.compile(signature)
+            compile_one(kernel, signature)
             kernel.disable_compile()
             _fixed.add(kernel)

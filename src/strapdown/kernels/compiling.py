@@ -5,6 +5,7 @@ they call the same functions, which two processes would compile twice. Folders o
 by file. This process takes units from the front of the list, the others ask for units from its end.
 """
 
+import gc
 import os
 import queue
 import subprocess
@@ -57,9 +58,18 @@ def compile_each(kernels: Sequence[tuple[Any, Any]], request: Callable[[list[str
 
 
 def compile_one(kernel: Any, signature: Any) -> bool:
-    """Compile or load a kernel; was it compiled?"""
+    """Compile or load a kernel; was it compiled?
+
+    Meanwhile Python does not search for garbage: numba makes many small objects, and most of them are kept.
+    """
     before = sum(kernel.stats.cache_misses.values())
-    kernel.compile(signature)
+    searching = gc.isenabled()
+    gc.disable()
+    try:
+        kernel.compile(signature)
+    finally:
+        if searching:
+            gc.enable()
     return sum(kernel.stats.cache_misses.values()) > before
 
 

@@ -7,8 +7,11 @@ With NUMBA_DISABLE_JIT=1 numba's decorators return the function as it is, and po
 as Python, slowly, and a debugger can step through them.
 """
 
+import numpy as np
 from numba import config, njit, types
 from numba.extending import intrinsic
+
+from strapdown.kernels.callees import PIPELINE
 
 try:
     from numba.core.options import DefaultOptions
@@ -20,7 +23,8 @@ except ImportError:  # numba has moved it; tests/kernels/test_numba.py reports t
 EXACT: dict[str, object] = {"cache": True, "error_model": "numpy", "fastmath": False}
 # called from Python; without numba's wrapper for callers in C, which takes longer to compile than many functions do
 kernel = njit(**EXACT, no_cfunc_wrapper=True)
-_BARE = {"cache": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# the cache has callees as a part of the kernels that call them
+_BARE = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PIPELINE}
 internal = njit(**_BARE, fastmath=False)  # called by kernels only
 internal_fused = njit(**_BARE, fastmath={"contract"})  # with products and sums fused
 inlined = njit(**_BARE, fastmath=False, forceinline=True)  # for a few lines of arithmetic
@@ -29,6 +33,7 @@ inlined_fused = njit(**_BARE, forceinline=True, fastmath={"contract"})  # inline
 # a version that lacks it counts.
 UNCOUNTED = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
 live = njit(**EXACT, no_cfunc_wrapper=True, **UNCOUNTED)
+live_unlocked = njit(**EXACT, no_cfunc_wrapper=True, nogil=True, **UNCOUNTED)  # and without the interpreter's lock
 internal_uncounted = njit(**_BARE, fastmath=False, **UNCOUNTED)  # called by live steps; it must not allocate
 
 
@@ -62,6 +67,24 @@ def _row(typing_context, array, i):
 
 
 @intrinsic
+def _offset(typing_context, array, i):
+    def code(context, builder, signature, args):
+        return builder.gep(context.make_array(signature.args[0])(context, builder, args[0]).data, [args[1]])
+
+    return types.CPointer(array.dtype)(array, types.intp), code
+
+
+@intrinsic(prefer_literal=True)
+def _space(typing_context, count):
+    def code(context, builder, signature, args):
+        with builder.goto_entry_block():
+            size = context.get_constant(types.intp, count.literal_value)
+            return builder.alloca(context.get_value_type(types.float64), size=size)
+
+    return types.CPointer(types.float64)(count), code
+
+
+@intrinsic
 def _not_constant(typing_context, number):
     def code(context, builder, signature, args):
         return args[0]
@@ -85,12 +108,24 @@ def python_row(array, i):
     return python_pointer(array)[i * array.shape[1] :]
 
 
+def python_offset(array, i):
+    """The address of number i of a flat array; see pointer."""
+    return python_pointer(array)[i:]
+
+
+def python_space(count):
+    """Space for a constant number of numbers, until the kernel returns; it costs no time. At most some 100 kB."""
+    return np.empty(count)
+
+
 def python_not_constant(number):
     """An integer, or a tuple of them, as a value. numba compiles a callee again for every constant it is passed."""
     return number
 
 
 if config.DISABLE_JIT:
-    pointer, row, not_constant = python_pointer, python_row, python_not_constant
+    pointer, row, offset, not_constant = python_pointer, python_row, python_offset, python_not_constant
+    space = python_space
 else:
-    pointer, row, not_constant = _pointer, _row, _not_constant
+    pointer, row, offset, not_constant = _pointer, _row, _offset, _not_constant
+    space = _space

@@ -10,16 +10,13 @@ from numpy.typing import NDArray
 from strapdown.errors import InputError
 from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors import module as k
-from strapdown.kernels.sensors.error_chain import BAD
-from strapdown.kernels.sensors.module import ANY_CLIPPED, CELSIUS, DT, LOG_COLUMNS, NEW_MAG, T, module_rows
+from strapdown.kernels.sensors.live_chain import BAD, MISFIT, read_rows
+from strapdown.kernels.sensors.module import ANY_CLIPPED, CELSIUS, DT, LOG_COLUMNS, NEW_MAG, T
 from strapdown.live import Ideal
 from strapdown.sample import Sample
 from strapdown.sensors.chain.inputs import (
-    SPACE,
-    TABLES,
     exact_step,
     listed_kernel,
-    locked,
     refuse_row,
     rows,
     step_of,
@@ -51,8 +48,8 @@ Array = NDArray[np.float64]
 FIELDS = {"accelerometer": "acc_s", "gyroscope": "gyr_s", "magnetometer": "mag_s"}
 _KINDS = {"accelerometer": k.ACCELEROMETER, "gyroscope": k.GYROSCOPE, "magnetometer": k.MAGNETOMETER, "clock": k.CLOCK}
 _ACC, _GYR, _MAG = (slice(k.READINGS + 3 * _KINDS[name], k.READINGS + 3 * _KINDS[name] + 3) for name in FIELDS)
-_ONE_ROW, _ONE_LOG_ROW = (1, 3), (1, LOG_COLUMNS)
-_NO_ROWS = locked(np.empty((0, 3)))
+_ONE_LOG_ROW = 1, LOG_COLUMNS
+_NO_ROWS = np.empty((0, 3))  # not locked: numba takes longer to look at an array that is read-only
 # Sample's own constructor takes keywords, in Python, and a third of the time of a row
 _new_tuple, _NOTHING = tuple.__new__, (None,) * (len(Sample._fields) - 7)
 
@@ -95,8 +92,8 @@ class ModuleReader:
             start, kept = start + len(settings), kept + size
         lead, numbers = next(iter(chains.values()))
         prepared = _Prepared(
-            locked(np.concatenate([settings for _, settings in chains.values()])),
-            locked(np.array(parts, dtype=np.int64)),
+            np.concatenate([settings for _, settings in chains.values()]),
+            np.array(parts, dtype=np.int64),
             origin_of(ModuleReader, tuple((name, drift_layout(settings)) for name, (_, settings) in chains.items())),
             tuple(name in chains for name in FIELDS),
             int(numbers[0]),
@@ -105,7 +102,7 @@ class ModuleReader:
             lead.latency_s > 0.0 or lead.jitter_s > 0.0,
         )
         object.__setattr__(self, "_prepared", prepared)
-        listed_kernel(module_rows)
+        listed_kernel(read_rows)
 
     def _chains(self) -> dict[str, tuple[Triad, Array]]:
         """The triads in use and their settings; the first is the lead, whose samples are the rows of the log."""
@@ -148,7 +145,7 @@ class ModuleReader:
         source = self.module.temperature
         if isinstance(source, TemperatureSeries | SelfHeating) or np.ndim(source) > 0:
             return None
-        return locked(temperature_at(source, np.empty(0)))
+        return np.array(temperature_at(source, np.empty(0)))
 
     def start(self) -> ReadingState:
         """The state before the first row: of the module's seed."""
@@ -193,33 +190,28 @@ class ModuleReader:
         t, acc, gyr, mag, celsius = ideal.t, ideal.acc_s, ideal.gyr_s, ideal.mag_s, ideal.temperature
         try:
             n = len(t)
-            wanted = _ONE_ROW if n == 1 else (n, 3)
-            gyr, mag = gyr if used[1] else _NO_ROWS, mag if used[2] else _NO_ROWS
-            if not (
-                state.origin is origin
-                and n > 0
-                and acc.shape == wanted  # type: ignore[union-attr]
-                and (not used[1] or gyr.shape == wanted)  # type: ignore[union-attr]
-                and (not used[2] or mag.shape == wanted)  # type: ignore[union-attr]
-            ):
+            if state.origin is not origin or n == 0:
                 raise TypeError
+            gyr, mag = gyr if used[1] else _NO_ROWS, mag if used[2] else _NO_ROWS
             if celsius is None:
                 celsius = self._temperature(t) if constant is None else constant
             elif celsius.shape != (n,):
                 raise TypeError
             memory, drawn = state.memory.copy(), state.drawn
             out = np.empty(_ONE_LOG_ROW if n == 1 else ((n - 1) // stride + 1, LOG_COLUMNS))
-            count = module_rows(settings, parts, memory, drawn[0], t, acc, gyr, mag, celsius, SPACE, TABLES, out)
+            count = read_rows(settings, parts, memory, drawn[0], t, acc, gyr, mag, celsius, out)
+            if count == MISFIT:
+                raise TypeError
         except (TypeError, AttributeError):  # not as the kernel takes it: lists, one row as (3,), other settings
             memory, drawn = self._adopted(state), state.drawn
             t, acc, gyr, mag, celsius = self._checked(ideal)
             out = np.empty(((len(t) - 1) // stride + 1, LOG_COLUMNS))
-            count = module_rows(settings, parts, memory, drawn[0], t, acc, gyr, mag, celsius, SPACE, TABLES, out)
+            count = read_rows(settings, parts, memory, drawn[0], t, acc, gyr, mag, celsius, out)
         while count < 0:
             if count == BAD:
                 self._refuse(memory, t, {"accelerometer": acc, "gyroscope": gyr, "magnetometer": mag}, celsius)  # type: ignore[dict-item]
             drawn = self._drawn_on(memory, drawn)
-            count = module_rows(settings, parts, memory, drawn[0], t, acc, gyr, mag, celsius, SPACE, TABLES, out)
+            count = read_rows(settings, parts, memory, drawn[0], t, acc, gyr, mag, celsius, out)
         after = ReadingState()
         after.origin, after.memory, after.drawn, after.waiting = origin, memory, drawn, state.waiting
         return after, out if count == len(out) else out[:count], t[-1]
@@ -262,7 +254,8 @@ class ModuleReader:
 
     def _refuse(self, memory: Array, t: Array, ideals: dict[str, Array], celsius: Array) -> None:
         """Raise for the row at which the kernel stopped."""
-        row, force = int(memory[k.NEXT_ROW]), ideals["accelerometer"]
+        lead = self._prepared.parts[0, k.MEMORY]
+        row, force = int(memory[lead + m.NEXT_ROW]), ideals["accelerometer"]
         for name, part in zip(self._prepared.names, self._prepared.parts, strict=True):
             settings = self._prepared.settings[part[k.SETTINGS] : part[k.SETTINGS_END]]
             own = memory[part[k.MEMORY] : part[k.MEMORY_END]]

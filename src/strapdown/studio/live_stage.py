@@ -67,6 +67,7 @@ class LiveStage:
         """After the diagram or the sensors changed: signals and lights anew."""
         self.charts = session_signals(self.session)
         self.lights = Lights(self.session)
+        self._operated = session_state.controls(self.session), session_state.sliders(self.session)
 
     # time
 
@@ -190,8 +191,7 @@ class LiveStage:
         if isinstance(command, c.SetConsole):
             events = act(to_session.SetConsole(dict(command.changes)))
             refused = [event.data["reason"] for event in events if event.kind == "refused"]
-            changed = {"session"} if "sliders" in command.changes else set()
-            return ({"ok": False, "error": refused[0]} if refused else {}), changed
+            return ({"ok": False, "error": refused[0]} if refused else {}), set()
         if isinstance(command, c.Sticks):
             changes = command.model_dump(exclude={"id", "type"}, exclude_none=True)
             if changes:
@@ -269,8 +269,14 @@ class LiveStage:
 
     def _changed_diagram(self, client: int) -> set[str]:
         self.revision, self._by = self.revision + 1, client
+        before = self.charts.signals, self._operated
         self.look_again()
-        return {"diagram", "signals", "session"}
+        changed = {"diagram"}
+        if self.charts.signals != before[0]:
+            changed.add("signals")
+        if self._operated != before[1]:
+            changed.add("session")
+        return changed
 
     def _changed_sensors(self) -> set[str]:
         self._same_sensors = False

@@ -37,13 +37,13 @@ def about(session: Session, choice: str | None, script: bool, started: int) -> m
         body=names.index(vehicle.body),
         links=list(session.plant.links()),
         actuators=[actuator.name for actuator in vehicle.actuators],
-        controls=_controls(session),
+        controls=controls(session),
         sliders=sliders(session),
         started=started,
     )
 
 
-def _controls(session: Session) -> list[str]:
+def controls(session: Session) -> list[str]:
     """Controls of the console that a wire starts from."""
     found = set()
     for _, sheet in session.runner.diagram.sheets():

@@ -36,7 +36,7 @@ from strapdown.studio.session_state import event_message
 from strapdown.studio.takes import Takes
 
 _BIT = {name: 1 << i for i, name in enumerate(frame.STATES)}
-_LATE_S = 0.25  # lost time that is not made up for: the real-time factor falls
+_LATE_S = 1.0  # time that is made up for after a stall; more is lost, and the real-time factor falls
 _BUDGET_S = 0.04  # of one frame: then commands are looked at again
 _FORGET_S = 2.0  # how often old readings are dropped
 
@@ -73,6 +73,8 @@ class Simulation:
         self._ended = False
         self._events_sent = 0
         self._lights: Any = None
+        self._said: dict[str, float] = {}  # when a message was sent
+        self._unsaid: set[str] = set()  # messages that have changed since
         self._new_clock()
         self._kinds = kinds
         self._say(hello_of(self.choices.listed(), kinds, settings))
@@ -207,6 +209,9 @@ class Simulation:
             if self.stage.t_s - self._recorded[0] > most:
                 self._recorded = (self._recorded[0], self.stage.t_s)
                 self._say(m.Notice(level="warning", text=f"Recording ended: {most:g} s are the longest possible."))
+        if self._unsaid:
+            names, self._unsaid = self._unsaid, set()
+            self._send_changed(names, at_once=True)
         news = self._bench.news()
         if news is not None:
             self._say(news)
@@ -249,15 +254,22 @@ class Simulation:
         self._events_sent, self._lights = 0, None
         self._say(self.stage.about(self._started))
         self._send_signals(fresh=True)
-        self._send_changed({"sensors", "diagram", "faults", "scene"})
+        self._unsaid = set()
+        self._send_changed({"sensors", "diagram", "faults", "scene"}, at_once=True)
         self._say(self._takes.message())
         self._new_events(whole=True)
 
-    def _send_changed(self, names: set[str]) -> None:
+    def _send_changed(self, names: set[str], at_once: bool = False) -> None:
+        """A form that is dragged changes something many times a second: large messages wait then, see _slow."""
+        now = time.perf_counter()
         if "signals" in names:
             self._send_signals(fresh=False)
         for name in ("session", "sensors", "diagram", "faults", "scene"):
             if name in names:
+                if not at_once and now - self._said.get(name, -1.0) < 1.0 / SLOW_HZ:
+                    self._unsaid.add(name)
+                    continue
+                self._said[name] = now
                 message = self.stage.about(self._started) if name == "session" else getattr(self.stage, name)()
                 if message is not None:
                     self._say(message)
@@ -357,7 +369,7 @@ class Simulation:
                 self._recorded = None if first >= to_s else (first, last if last is None else min(last, to_s))
         self._send(("cut", stage.t_s, self._takes.present - 1))
         stage.look_again()
-        self._send_changed({"signals", "sensors", "diagram", "faults", "scene"})
+        self._send_changed({"signals", "session", "sensors", "diagram", "faults", "scene"}, at_once=True)
         self._new_events(whole=True)
         self._set_running(was)
 

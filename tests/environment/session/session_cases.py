@@ -52,3 +52,8 @@ def on_truth(diagram: Diagram) -> Diagram:
             wire["from"] = "TRUTH.attitude"
     values["block"] = [*values["block"], {"name": "TRUTH", "kind": "truth"}]
     return diagram_from(values)
+
+
+def resting(duration_s: float = 1.5, name: str = "quadcopter", **changes: Any) -> Scenario:
+    """The vehicle stands on the ground and nobody operates it: its sensors read the same whatever the diagram does."""
+    return short(duration_s, name, **{"pilot": [], **changes})

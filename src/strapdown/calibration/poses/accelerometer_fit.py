@@ -215,7 +215,7 @@ def unexplained(residual: Array, jacobian: Array, known: Array, shape: Array, fr
 
     def chi_square(size: float) -> float:
         rows = np.column_stack([jacobian, residual])
-        lower = known + size**2 * shape
+        lower = np.ascontiguousarray(known + size**2 * shape)
         factor(lower)
         whiten(lower, rows)
         free, *_ = np.linalg.lstsq(rows[:, :-1], rows[:, -1], rcond=1e-10)

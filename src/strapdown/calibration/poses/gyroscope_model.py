@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strapdown.kernels.calibration.turns import BY_CUBE, BY_FORCE, BY_MATRIX, BY_ONE, SUMS, turn_rows
+from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.whitening import factor, whiten
 from strapdown.rotation import matrix as matrix_of
 from strapdown.types import Array
@@ -101,10 +102,9 @@ def integrated(data: TurnData, at: Gyroscope) -> tuple[Array, Array]:
     """(quaternions that take a vector from the turn's end to its start, sums of the kernel)."""
     k = len(data.first)
     q, sums = np.empty((k, 4)), np.empty((k, 3, 3, SUMS))
-    turn_rows(
-        *(data.t, data.gyr, data.force, data.starts, data.ends),
-        *(at.bias, at.g_sensitivity, at.matrix, at.cubic, q, sums),
-    )
+    fix_signature(turn_rows)
+    given = data.t, data.gyr, data.force, data.starts, data.ends, at.bias, at.g_sensitivity, at.matrix, at.cubic
+    turn_rows(*(np.ascontiguousarray(array) for array in given), q, sums)
     return q, sums
 
 
@@ -201,7 +201,7 @@ def estimate(
     for i in range(_STEPS):
         line = linearised(data, at, turn_misfit, with_covariance=i == 0)
         if i == 0:  # it depends on the values only a little
-            lower = line.covariance
+            lower = np.ascontiguousarray(line.covariance)
             factor(lower)
         rows = np.column_stack([line.jacobian[:, free] * prior, -line.residual])
         whiten(lower, rows)
@@ -213,7 +213,7 @@ def estimate(
         if np.abs(step[free] / prior).max() < _SMALL_STEP:
             break
     line = linearised(data, at, turn_misfit)
-    lower, rows = line.covariance.copy(), line.jacobian[:, free] * prior
+    lower, rows = line.covariance.copy(), np.ascontiguousarray(line.jacobian[:, free] * prior)
     factor(lower)
     whiten(lower, rows)
     found = np.zeros((UNKNOWNS, UNKNOWNS))

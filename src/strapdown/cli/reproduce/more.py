@@ -19,7 +19,7 @@ C_EXPERIMENTS = ("calibration", "navigation", "scenarios", "foot")
 def reproduce_b(experiment: str | None, folder: Path, data: Path | None, as_json: bool) -> None:
     from strapdown.cli import screen
     from strapdown.io.folder import refuse_folder
-    from strapdown.kernels.compiled import ERRORS, TRIADS
+    from strapdown.kernels.compiled import ERRORS
     from strapdown.papers.recorded_data import data_folder
 
     names = _experiments(experiment, B_EXPERIMENTS)
@@ -34,7 +34,7 @@ def reproduce_b(experiment: str | None, folder: Path, data: Path | None, as_json
     if "sensors" in names:
         from strapdown.papers.b.sensors import reproduce_sensors
 
-        screen.ready("calibration.allan", *ERRORS, *TRIADS)
+        screen.ready("calibration.allan", *ERRORS)
         with screen.progress("paper B, sensors", 1.0) as done:
             sensors = reproduce_sensors(done)
         claims += sensors.claims
@@ -44,7 +44,7 @@ def reproduce_b(experiment: str | None, folder: Path, data: Path | None, as_json
         from strapdown.orientation.catalogue import FILTERS
         from strapdown.papers.b.orientation import reproduce_orientation
 
-        screen.ready(*kernel_files(list(FILTERS), True), *ERRORS, *TRIADS)
+        screen.ready(*kernel_files(list(FILTERS), True), *ERRORS)
         with screen.progress("paper B, orientation", 1.0) as done:
             found = reproduce_orientation(recorded, done)
         claims += found.claims
@@ -67,7 +67,7 @@ def reproduce_c(experiment: str | None, folder: Path, data: Path | None, runs: i
     from strapdown.cli import screen
     from strapdown.errors import InputError
     from strapdown.io.folder import refuse_folder
-    from strapdown.kernels.compiled import ERRORS, TRIADS
+    from strapdown.kernels.compiled import ERRORS
     from strapdown.papers.recorded_data import data_folder
 
     names = _experiments(experiment, C_EXPERIMENTS)
@@ -79,7 +79,7 @@ def reproduce_c(experiment: str | None, folder: Path, data: Path | None, runs: i
 
         _needed(recorded, SETS, "the recorded walks")
     refuse_folder(folder)
-    screen.ready(*ERRORS, *TRIADS, "calibration.ellipsoid")
+    screen.ready(*ERRORS, "calibration.ellipsoid")
     claims: list[Claim] = []
     notes: list[str] = []
     more: dict[str, Any] = {}

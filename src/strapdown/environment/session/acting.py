@@ -11,7 +11,7 @@ from strapdown.environment.diagram.problem import did_you_mean
 from strapdown.environment.session import commands as c
 from strapdown.environment.session.console import STICKS, console_values
 from strapdown.environment.session.events import SessionEvent
-from strapdown.environment.session.faults import GustFault, Magnet, Outage, TemperatureStep, WeakMotor
+from strapdown.environment.session.faults import AnyFault, GustFault, Magnet, Outage, TemperatureStep, WeakMotor
 from strapdown.environment.session.live_sensors import LiveSensor, ModuleSensor, ValueSensor
 from strapdown.environment.session.scene import SceneTable
 from strapdown.environment.session.sensor_faults import Biased, SensorFault
@@ -121,22 +121,11 @@ def _begin_fault(session: "Session", command: c.BeginFault) -> tuple[SessionEven
     fault, name = command.fault, command.name
     if name in session.faults:
         raise InputError(f'a fault "{name}" is active; end it first, or choose another name')
+    check_fault(session, fault)
     if isinstance(fault, SensorFault):
-        sensor = _sensor(session, fault.sensor)
-        if fault.instrument is not None and fault.instrument not in sensor.instruments:
-            had = ", ".join(sensor.instruments)
-            raise InputError(f'sensor "{fault.sensor}" has no {fault.instrument}; it has {had}')
-        size = getattr(sensor, "size", 3)
-        if isinstance(fault, Biased) and len(fault.offset) not in (1, size):
-            raise InputError(
-                f'fault "{name}": offset has {len(fault.offset)} numbers; sensor "{sensor.name}" needs one, or {size}'
-            )
-        sensor.begin_fault(name, fault, session.seed)
+        _sensor(session, fault.sensor).begin_fault(name, fault, session.seed)
     elif isinstance(fault, Outage):
-        sensor = _sensor(session, fault.sensor)
-        if not isinstance(sensor, ValueSensor):
-            raise InputError(f'sensor "{fault.sensor}" gives no fixes; an outage is for receivers and altimeters')
-        sensor.out = True
+        _set_outage(session, fault.sensor, True)
     elif isinstance(fault, WeakMotor):
         session.plant.set_efficiency(fault.motor, fault.efficiency)
     elif isinstance(fault, GustFault | Magnet | TemperatureStep):
@@ -153,14 +142,59 @@ def _end_fault(session: "Session", name: str) -> tuple[SessionEvent, ...]:
     if isinstance(fault, SensorFault):
         _sensor(session, fault.sensor).end_fault(name)
     elif isinstance(fault, Outage):
-        sensor = _sensor(session, fault.sensor)
-        assert isinstance(sensor, ValueSensor)
-        sensor.out = False
+        others = [f for f in session.faults.values() if isinstance(f, Outage) and f.sensor == fault.sensor]
+        _set_outage(session, fault.sensor, bool(others))
     elif isinstance(fault, WeakMotor):
-        session.plant.set_efficiency(fault.motor, 1.0)
+        weak = [f for f in session.faults.values() if isinstance(f, WeakMotor) and f.motor == fault.motor]
+        session.plant.set_efficiency(fault.motor, weak[-1].efficiency if weak else 1.0)
     else:
         session.surroundings.end(name)
     return (SessionEvent(session.t_s, "fault_ends", {"name": name}),)
+
+
+def _set_outage(session: "Session", name: str, out: bool) -> None:
+    sensor = _sensor(session, name)
+    assert isinstance(sensor, ValueSensor)
+    sensor.out = out
+
+
+def check_fault(session: "Session", fault: AnyFault) -> None:
+    """InputError if the fault is of a sensor, instrument or motor that the vehicle does not have."""
+    if isinstance(fault, SensorFault):
+        sensor = _sensor(session, fault.sensor)
+        if fault.instrument is not None and fault.instrument not in sensor.instruments:
+            had = ", ".join(sensor.instruments)
+            raise InputError(f'fault "{fault.kind}": sensor "{fault.sensor}" has no {fault.instrument}; it has {had}')
+        size = sensor.size if isinstance(sensor, ValueSensor) else 3
+        if isinstance(fault, Biased) and len(fault.offset) not in (1, size):
+            wanted = "1 number" if size == 1 else f"1 or {size} numbers"
+            raise InputError(
+                f'fault "biased": offset has {len(fault.offset)} numbers, sensor "{fault.sensor}" needs {wanted}'
+            )
+    elif isinstance(fault, Outage):
+        if not isinstance(_sensor(session, fault.sensor), ValueSensor):
+            raise InputError(
+                f'fault "outage": sensor "{fault.sensor}" gives no fixes; an outage is for receivers and altimeters'
+            )
+    elif isinstance(fault, WeakMotor):
+        motors = [actuator.name for actuator in session.vehicle.actuators]
+        if fault.motor not in motors:
+            raise InputError(
+                f'fault "weak_motor": motor "{fault.motor}" does not exist; {did_you_mean(fault.motor, motors)}'
+            )
+
+
+def check_plan(session: "Session") -> None:
+    """InputError if the scenario plans a fault or moves a slider that the vehicle or its diagram does not have."""
+    for fault in session.scenario.fault:
+        check_fault(session, fault)
+    sliders = session.wiring.sliders
+    for i, line in enumerate(session.scenario.pilot, start=1):
+        for name in line.sliders or ():
+            if name not in sliders:
+                raise InputError(
+                    f'pilot line {i}: slider "{name}" is not in the diagram; {did_you_mean(name, sliders)}'
+                )
 
 
 def _set_scene(session: "Session", changes: Mapping[str, Any]) -> tuple[SessionEvent, ...]:

@@ -27,10 +27,12 @@ _ORDER = tuple(FIELDS)  # accelerometer, gyroscope, magnetometer: their places i
 @dataclass
 class Around:
     """What sensors feel besides motion; one object, changed in place each cycle. jets: phase, speed and acceleration of
-    each source of vibration, for each row (n, 3 sources). celsius: None if each part has a constant temperature."""
+    each source of vibration, for each row (n, 3 sources). celsius: None if each part has a constant temperature.
+    carried: magnets that are fixed to the body, frame b of the body."""
 
     field_n: Array
     magnets: Array
+    carried: Array = field(default_factory=lambda: np.zeros((0, 6)))
     jets: Array = field(default_factory=lambda: np.zeros((0, 0)))
     celsius: float | None = None
 
@@ -51,6 +53,7 @@ class LiveSensor:
 
     instruments: tuple[str, ...] = ()
     rate_hz: float | None = None  # None: a pace of its own
+    nominal_hz = 1.0  # readings per second, also of a sensor with a pace of its own
     next_s = -math.inf  # sense need not be called with rows that end before
 
     def __init__(self, name: str, mount: Mount, base_hz: float) -> None:
@@ -86,7 +89,8 @@ class LiveSensor:
     def begin_fault(self, name: str, fault: SensorFault, seed: int) -> None:
         self.faults = (*self.faults, (name, fault))
         for instrument in self.instruments:
-            self._fault_memory[name, instrument] = fault.begin(seed, f"{name} {instrument}")
+            stream = name if fault.together else f"{name} {instrument}"
+            self._fault_memory[name, instrument] = fault.begin(seed, stream)
 
     def end_fault(self, name: str) -> None:
         self.faults = tuple(item for item in self.faults if item[0] != name)
@@ -94,7 +98,7 @@ class LiveSensor:
             self._fault_memory.pop((name, instrument), None)
 
     def _afflicted(self, instrument: str, reading: Reading) -> Reading:
-        rate = self.rate_hz or self.base_hz
+        rate = self.rate_hz or self.nominal_hz
         for name, fault in self.faults:
             if fault.instrument in (None, instrument):
                 memory = self._fault_memory.get((name, instrument))
@@ -164,13 +168,23 @@ class ModuleSensor(LiveSensor):
         self._late = any(t.latency_s > 0.0 or t.jitter_s > 0.0 for t in module.triads.values())
 
     def sense(self, tick: int, t: Array, rows: Array, j: int, around: Around, feed: Feed) -> None:
-        i, n = self._count, self._count + len(t)
         block = rows[:, j].copy()
         if self.vibration is not None:
             self.vibration.shake(block, t, around.jets)
+        if not len(self.truth):  # a sensor begins with one row, at an instant of its own clock
+            if tick % self._every:
+                return
+            block, t = block[-1:], t[-1:]
+        i, n = self._count, self._count + len(t)
         whole = n == self._every and i == 0
         acc, gyr, mag = (b if whole else b[i:n] for b in (self._acc, self._gyr, self._mag))
-        ideal_rows(block, self._iron, around.field_n, around.magnets, acc, gyr, mag)
+        if len(around.carried):  # they move with the body, which is mount 0
+            for k in range(len(t)):
+                magnets = np.concatenate([around.magnets, in_world(around.carried, rows[k, 0])])
+                one = slice(k, k + 1)
+                ideal_rows(block[one], self._iron, around.field_n, magnets, acc[one], gyr[one], mag[one])
+        else:
+            ideal_rows(block, self._iron, around.field_n, around.magnets, acc, gyr, mag)
         self._t[i:n] = t
         if around.celsius is not None:
             self._celsius[i:n] = around.celsius
@@ -193,33 +207,29 @@ class ModuleSensor(LiveSensor):
             self._pass_on(row, feed)
 
     def _pass_on(self, row: Array, feed: Feed) -> None:
+        news = (True, True, row.item(NEW_MAG) != 0.0)
         if self.faults:
-            row = self._faulty(row)
-            if row is None:
+            row, news = self._faulty(row, news)
+            if not (news[0] or news[1]):
                 return
         self.log.append(row)
         for k, instrument in enumerate(_ORDER):
             taps = self.taps.get(instrument)
             if taps:
                 value = row[READINGS + 3 * k : READINGS + 3 * k + 3]
-                new = k < 2 or row.item(NEW_MAG) != 0.0
-                feed.put(taps, value if self._q_bs is None else self._in_b(value), new)
+                feed.put(taps, value if self._q_bs is None else self._in_b(value), news[k])
 
-    def _faulty(self, row: Array) -> Any:
-        """The row with the faults; None if the module gives none. An instrument that is dead alone repeats itself."""
-        row = row.copy()
-        arrived = False
+    def _faulty(self, row: Array, news: tuple[bool, bool, bool]) -> tuple[Array, tuple[bool, bool, bool]]:
+        """The row with the faults, and which instruments have a new reading. Without accelerometer and gyroscope there
+        is no row."""
+        row, given = row.copy(), list(news)
         for k, instrument in enumerate(_ORDER):
             if instrument not in self.instruments:
                 continue
             part = slice(READINGS + 3 * k, READINGS + 3 * k + 3)
-            new = k < 2 or row.item(NEW_MAG) != 0.0
-            reading = self._afflicted(instrument, Reading(row[part].copy(), new))
-            row[part] = reading.value
-            if k == 2:
-                row[NEW_MAG] = float(reading.new)
-            arrived = arrived or (k < 2 and reading.new)
-        return row if arrived else None
+            row[part], given[k] = self._afflicted(instrument, Reading(row[part].copy(), news[k]))
+        row[NEW_MAG] = float(given[2])
+        return row, (given[0], given[1], given[2])
 
     def _own(self) -> Any:
         buffers = tuple(b[: self._count].copy() for b in (self._acc, self._gyr, self._mag, self._t, self._celsius))
@@ -249,6 +259,12 @@ class ModuleSensor(LiveSensor):
     def motion(self) -> Motion:
         """The truth of the sensor's frame at its own times."""
         return motion_of(self.truth.rows())
+
+
+def in_world(carried: Array, row: Array) -> Array:
+    """Magnets on the body in frame n; row: of the plant, for the body."""
+    place, q_nb = row[0:3], row[3:7]
+    return np.array([[*q_rotate(q_nb, m[0:3]), *(place + q_rotate(q_nb, m[3:6]))] for m in carried])
 
 
 def motion_of(rows: Array) -> Motion:

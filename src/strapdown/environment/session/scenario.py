@@ -123,15 +123,20 @@ class Scenario(Table):
 
 
 def scenario_names() -> list[str]:
-    """The scenarios that come with the package."""
+    """The scenarios that come with the package, without those of faults."""
     return sorted(path.stem for path in SHIPPED.glob("*.toml"))
+
+
+def fault_names() -> list[str]:
+    """The fault scenarios that come with the package, as "faults/NAME"."""
+    return sorted(f"faults/{path.stem}" for path in FAULTS.glob("*.toml"))
 
 
 def read_scenario(name_or_path: str | os.PathLike[str]) -> Scenario:
     """A scenario of the package by its name, or a file by its path."""
     text = os.fspath(name_or_path)
     path = Path(text)
-    if not path.suffix and text in scenario_names():
+    if not path.suffix and text in (*scenario_names(), *fault_names()):
         path = SHIPPED / f"{text}.toml"
     elif not path.suffix and not path.exists():
         raise InputError(
@@ -146,22 +151,46 @@ def _values(path: Path) -> dict[str, Any]:
 
 
 def _on_base(values: dict[str, Any], path: Path) -> tuple[dict[str, Any], Path]:
-    """The values on top of those of the scenario that `base` names, and the folder that its paths start from."""
+    """The values on top of those of the scenario that `base` names, and the folder that relative paths start from."""
     base = values.get("base")
     if base is None:
         return values, path.parent
     if not isinstance(base, str) or not base:
         raise InputError(f"{path}: base is {base!r}; give the name of a scenario or a file")
     below = SHIPPED / f"{base}.toml" if base in scenario_names() else path.parent / base
-    under = _values(below)
+    try:
+        under = _values(below)
+    except InputError as error:
+        raise InputError(f"{path}: base: {error}") from None
     if "base" in under:
         raise InputError(f"{path}: base {base} has a base itself; name that one, or copy what is needed")
+    under = _seen_from(under, below.parent, path.parent)
     own = {key: value for key, value in values.items() if key not in ("base", "version")}
     merged = {**under, **own}
     for table in ("scene", "vibration"):
         if isinstance(own.get(table), dict) and isinstance(under.get(table), dict):
             merged[table] = {**under[table], **own[table]}
-    return merged, below.parent
+    return merged, path.parent
+
+
+def _seen_from(values: dict[str, Any], folder: Path, start: Path) -> dict[str, Any]:
+    """A base's values with the paths of files in its folder as seen from another folder."""
+    if folder.resolve() == start.resolve():
+        return values
+
+    def moved(table: Any, keys: tuple[str, ...]) -> Any:
+        if not isinstance(table, dict):
+            return table
+        files = {key: table[key] for key in keys if isinstance(table.get(key), str) and (folder / table[key]).exists()}
+        return {**table, **{key: os.path.relpath(folder / name, start) for key, name in files.items()}}
+
+    values = moved(values, ("vehicle", "diagram", "pilot_recording"))
+    if "scene" in values:
+        values = {**values, "scene": moved(values["scene"], ("file",))}
+    if isinstance(values.get("sensor"), list):
+        keys = ("part", "model", "magnetometer_part")
+        values = {**values, "sensor": [moved(table, keys) for table in values["sensor"]]}
+    return values
 
 
 def scenario_from(values: dict[str, Any], path: str | os.PathLike[str]) -> Scenario:

@@ -1,6 +1,6 @@
 """Faults of a sensor: what they do to its readings."""
 
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -19,7 +19,7 @@ INSTRUMENTS = (
 
 
 class Reading(NamedTuple):
-    """What an instrument gives at an instant. new: a reading has arrived."""
+    """What an instrument gives at an instant. new: a reading has arrived; else `value` is the last one."""
 
     value: Array
     new: bool
@@ -30,6 +30,7 @@ class SensorFault(Fault):
 
     sensor: Name
     instrument: Literal[INSTRUMENTS] | None = None  # type: ignore[valid-type]
+    together: ClassVar[bool] = False  # all instruments of the sensor draw the same random numbers
 
     def begin(self, seed: int, name: str) -> Any:
         """The memory of the fault, a value."""
@@ -45,7 +46,7 @@ class _Random(SensorFault):
 
 
 class Dead(SensorFault):
-    """Gives no reading any more."""
+    """Gives no reading any more. One instrument of a module: its rows go on and repeat the last value, not as new."""
 
     kind: Literal["dead"] = "dead"
 
@@ -55,7 +56,7 @@ class Dead(SensorFault):
 
 
 class Stuck(SensorFault):
-    """Repeats its last reading as if it were new."""
+    """Repeats the first reading of the fault as if each were new."""
 
     kind: Literal["stuck"] = "stuck"
 
@@ -118,33 +119,36 @@ class Saturated(SensorFault):
 
 
 class Delayed(SensorFault):
-    """Gives its readings too late."""
+    """Gives its readings too late, to the nearest interval of the sensor; none until the first delayed one arrives.
+    Stamps are those of the arrival, so nobody knows of the delay."""
 
     kind: Literal["delayed"] = "delayed"
     delay_s: NotNegative
 
     def act(self, memory: Any, reading: Reading, rate_hz: float) -> tuple[Any, Reading]:
         count = round(self.delay_s * rate_hz)
-        line = (*(memory or (reading,) * count), reading)
-        return line[1:] if count else (), line[0]
+        line = (*(memory or (Reading(reading.value, False),) * count), reading)
+        return line[1:], line[0]
 
 
 class Losing(_Random):
-    """Loses a share of its readings."""
+    """Loses a share of its readings. A module loses whole rows, unless one instrument is named."""
 
     kind: Literal["losing"] = "losing"
     share: Share
+    together: ClassVar[bool] = True
+
+    def begin(self, seed: int, name: str) -> Any:
+        return super().begin(seed, name), None
 
     def act(self, memory: Any, reading: Reading, rate_hz: float) -> tuple[Any, Reading]:
-        if not reading.new:
-            return memory, reading
-        generator = restored_generator(memory)
+        kept, last = memory
+        generator = restored_generator(kept)
         lost = generator.random() < self.share
-        return kept_generator(generator), Reading(reading.value, not lost)
+        given = Reading(reading.value if last is None else last, False) if lost or not reading.new else reading
+        return (kept_generator(generator), given.value), given
 
 
 def fitted(values: tuple[float, ...], value: Any) -> Any:
     """One number for every axis, or one for all."""
-    if len(values) == 1:
-        return values[0]
-    return np.array(values[: np.size(value)]).reshape(np.shape(value))
+    return values[0] if len(values) == 1 else np.array(values)

@@ -20,7 +20,7 @@ from strapdown.environment.diagram.file import Diagram
 from strapdown.environment.diagram.kinds import Kinds, builtin
 from strapdown.environment.diagram.runner import BlockError, Runner
 from strapdown.environment.diagram.runner import Snapshot as DiagramSnapshot
-from strapdown.environment.session.acting import apply
+from strapdown.environment.session.acting import apply, check_plan
 from strapdown.environment.session.commands import Command, SetConsole
 from strapdown.environment.session.console import Console, operated
 from strapdown.environment.session.events import SessionEvent
@@ -29,6 +29,7 @@ from strapdown.environment.session.live_sensors import Feed, LiveSensor, ModuleS
 from strapdown.environment.session.rates import rates_of
 from strapdown.environment.session.scenario import Scenario
 from strapdown.environment.session.signals import SignalLog, recorded_signals
+from strapdown.environment.session.step_means import StepMeans
 from strapdown.environment.session.surroundings import Surroundings
 from strapdown.environment.session.timetable import Timetable, recorded_pilot
 from strapdown.environment.session.watch import Watch
@@ -106,6 +107,8 @@ class Session:
         self.plant = self.vehicle.plant(
             gravity=self.scene.g(), step_s=1.0 / self.base_hz, density_kg_m3=self.scene.density()
         )
+        servos = self.vehicle.kind not in ("rotors", "coaxial")
+        self._means = StepMeans(1.0 / self.base_hz, self.scene.g()) if servos else None
         self.sensors: list[LiveSensor] = make_sensors(self)
         self.mounts = (Mount("body", self.vehicle.body), *(sensor.mount for sensor in self.sensors))
         self.check_links()
@@ -118,6 +121,7 @@ class Session:
         self._view = View(self)
         self._posted: list[Command] = []
         self._begin()
+        check_plan(self)
         self.started: Kept = self.snapshot()
 
     # the loop
@@ -160,6 +164,8 @@ class Session:
         rows = np.empty((len(self.mounts), PLANT_ROW))
         self.plant.read(self.mounts, rows)
         self._body = rows[0]
+        if self._means is not None:
+            self._means.begin(rows)
 
     def attach(self) -> None:
         """Connect the session to its diagram; again after the diagram was replaced."""
@@ -220,6 +226,8 @@ class Session:
                 rows, times = self._rows[:count], (self._steps[:count] + tick) / self.base_hz
                 watch = self._watcher(count)
             self.plant.advance_reading(self.mounts, rows, watch)
+            if self._means is not None:
+                self._means.put(rows)
         except (BlockError, InputError) as error:
             self._stop(str(error))
             raise SessionStopped(self.stopped) from None

@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from strapdown.arrays import Array
 from strapdown.environment.session.faults import THERMAL_S, GustFault, Magnet, TemperatureStep
 from strapdown.environment.session.live_sensors import Around
 from strapdown.environment.session.scenario import Scenario
 from strapdown.environment.session.scene import SceneTable
 from strapdown.environment.session.wind import NO_WIND, Gust, gust_at
-from strapdown.rotation import q_rotate
 from strapdown.sensors.streams import branch, seed_of
 from strapdown.vehicles.plant import VehiclePlant
 from strapdown.vehicles.vehicle import Vehicle
@@ -33,6 +31,7 @@ class Surroundings:
         self._magnets: tuple[tuple[str, Magnet], ...] = ()
         self._steps: tuple[tuple[str, TemperatureStep], ...] = ()
         self._celsius: float | None = None  # of the parts, once a step has begun
+        self._thermal_s = THERMAL_S
         self.felt_now = Around(scene.field_n(), scene.magnets())
 
     def watcher(self, plant: VehiclePlant, steps: int, step_s: float) -> Callable[[int], None] | None:
@@ -59,19 +58,16 @@ class Surroundings:
         return watch
 
     def blow(self, t: float, row: list[float], plant: VehiclePlant, dt: float) -> None:
-        """Wind, magnets on the vehicle and temperature of a control cycle. row: of the body."""
+        """Wind and temperature of a control cycle. row: of the body."""
         if self._windy or self._gusts:
             vx, vy, vz = row[7:10]
             ex, ey, ez = self.wind.mean_n
             speed = math.sqrt((vx - ex) ** 2 + (vy - ey) ** 2 + (vz - ez) ** 2)
             self._wind, wind = self.wind.step(self._wind, row[2], speed, dt)
             plant.set_air(self.scene.density(), wind + np.array(gust_at(self._gusts, t)))
-        if self._magnets and any(magnet.on_vehicle for _, magnet in self._magnets):
-            self.felt_now.magnets = self._all_magnets(row)
         if self._celsius is not None:
             air = self.scene.celsius() + sum(step.step_c for _, step in self._steps)
-            tau = self._steps[-1][1].time_constant_s if self._steps else THERMAL_S
-            self._celsius += (air - self._celsius) * -math.expm1(-dt / tau)
+            self._celsius += (air - self._celsius) * -math.expm1(-dt / self._thermal_s)
             self.felt_now.celsius = self._celsius
 
     def change(self, scene: SceneTable, plant: VehiclePlant) -> None:
@@ -80,41 +76,41 @@ class Surroundings:
             self._celsius = self.scene.celsius()
         self.scene, self.wind = scene, scene.wind()
         self._windy = not self.wind.calm
-        self.felt_now.field_n, self.felt_now.magnets = scene.field_n(), self._all_magnets(None)
+        self.felt_now.field_n = scene.field_n()
+        self._place_magnets()
         plant.set_air(scene.density(), np.array(scene.wind_m_s) if not self.wind.calm else NO_WIND)
 
     def begin(self, name: str, fault: Any, t: float) -> None:
         if isinstance(fault, GustFault):
-            self._gusts = (*self._gusts, Gust(fault.velocity_m_s, t, fault.for_s))
+            self._gusts = (*self._gusts, Gust(fault.velocity_m_s, t, fault.for_s, name))
         elif isinstance(fault, Magnet):
             self._magnets = (*self._magnets, (name, fault))
-            self.felt_now.magnets = self._all_magnets(None)
+            self._place_magnets()
         elif isinstance(fault, TemperatureStep):
-            self._steps = (*self._steps, (name, fault))
+            self._steps, self._thermal_s = (*self._steps, (name, fault)), fault.time_constant_s
             self._celsius = self.scene.celsius() if self._celsius is None else self._celsius
 
     def end(self, name: str) -> None:
+        # a gust stays in the list without its velocity: the next control cycle sets the air to what is left
+        self._gusts = tuple(g._replace(velocity_n=(0.0, 0.0, 0.0)) if g.name == name else g for g in self._gusts)
         self._magnets = tuple(item for item in self._magnets if item[0] != name)
         self._steps = tuple(item for item in self._steps if item[0] != name)
-        self.felt_now.magnets = self._all_magnets(None)
+        self._place_magnets()
 
-    def _all_magnets(self, row: list[float] | None) -> Array:
-        rows = [self.scene.magnets()]
+    def _place_magnets(self) -> None:
+        """Magnets of the scene and of faults: in the world, or carried by the body."""
+        found: dict[bool, list[list[float]]] = {False: self.scene.magnets().tolist(), True: []}
         for _, magnet in self._magnets:
-            moment, place = np.array(magnet.moment_am2), np.array(magnet.position_m)
-            if magnet.on_vehicle and row is not None:
-                q_nb = np.array(row[3:7])
-                moment, place = q_rotate(q_nb, moment), np.array(row[0:3]) + q_rotate(q_nb, place)
-            rows.append(np.concatenate([moment, place])[None, :])
-        return np.concatenate(rows)
+            found[magnet.on_vehicle].append([*magnet.moment_am2, *magnet.position_m])
+        self.felt_now.magnets, self.felt_now.carried = (np.array(found[k]).reshape(-1, 6) for k in (False, True))
 
     def keep(self) -> Any:
         around = self.felt_now
-        felt = around.field_n, around.magnets, around.celsius, self._hum, self.running
+        felt = around.field_n, around.magnets, around.carried, around.celsius, self._hum, self.running, self._thermal_s
         return self.scene, self.wind, self._wind, self._gusts, self._magnets, self._steps, self._celsius, felt
 
     def bring_back(self, kept: Any) -> None:
         self.scene, self.wind, self._wind, self._gusts, self._magnets, self._steps, self._celsius, felt = kept
         self._windy = not self.wind.calm
-        field, magnets, celsius, self._hum, self.running = felt
-        self.felt_now.field_n, self.felt_now.magnets, self.felt_now.celsius = field, magnets, celsius
+        around = self.felt_now
+        around.field_n, around.magnets, around.carried, around.celsius, self._hum, self.running, self._thermal_s = felt

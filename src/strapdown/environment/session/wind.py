@@ -25,11 +25,12 @@ NO_WIND.flags.writeable = False
 
 
 class Gust(NamedTuple):
-    """A gust: velocity_n (m/s) at its peak, from at_s on for for_s."""
+    """A gust: velocity_n (m/s) at its peak, from at_s on for for_s. name: of its fault."""
 
     velocity_n: tuple[float, float, float]
     at_s: float
     for_s: float
+    name: str = ""
 
 
 class WindState(NamedTuple):

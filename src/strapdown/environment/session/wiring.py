@@ -15,6 +15,8 @@ from strapdown.vehicles.vehicle import Vehicle
 if TYPE_CHECKING:
     from strapdown.environment.session.session import Session
 
+# the block that drives a vehicle, by its kind; a user's own block may drive any
+DRIVES = {"rotors": "motors", "coaxial": "swashplate", "wheels": "wheels", "joints": "joints"}
 _CONTROLS = tuple(name for name in Console._fields if name != "sliders")
 # feeds of TRUTH: columns of a row of the plant
 _TRUTH = {
@@ -66,6 +68,12 @@ class Wiring:
                 f"a diagram needs exactly one block that drives the vehicle (motors, swashplate, wheels or joints); "
                 f"it has {had}"
             )
+        wanted = DRIVES[vehicle.kind]
+        if driven[0].kind != wanted and driven[0].kind in DRIVES.values():
+            raise InputError(
+                f'block "{driven[0].path}" is of kind {driven[0].kind}, which vehicle "{vehicle.name}" does not have; '
+                f"use a diagram with a block of kind {wanted}"
+            )
         self.command = f"{driven[0].path}.command"
         shape = driven[0].output_ports["command"].shape or (1,)
         if shape != (len(vehicle.actuators),):
@@ -115,7 +123,7 @@ def sensor_for(sensors: Sequence[LiveSensor], kind: str, name: str) -> LiveSenso
     for sensor in sensors:
         if kind in sensor.instruments:
             return sensor
-    raise InputError(f"the scenario has no sensor with a {kind.replace('_', ' ')}; add one")
+    raise InputError(f'the scenario has no sensor for "{kind}"; add one')
 
 
 def make_sensors(session: "Session") -> list[LiveSensor]:
@@ -129,6 +137,8 @@ def make_sensors(session: "Session") -> list[LiveSensor]:
     made += [t.live(seed, body, base_hz) for t in scenario.receiver]
     for table in scenario.odometer:
         made.append(table.live(body, base_hz, travel_of(session, table.wheels)))
+    for each, sensor in zip(scenario.mounted(), made, strict=True):
+        sensor.nominal_hz = each.rate_hz
     return made
 
 

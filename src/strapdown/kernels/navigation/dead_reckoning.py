@@ -2,18 +2,18 @@
 
 from numba import njit
 
-from strapdown.kernels.navigation.callee import callee
+from strapdown.kernels.jit import internal
 from strapdown.kernels.rotation import exp, mul
 from strapdown.kernels.rotation import rotate as rotate_inlined
 
 
-@callee
+@internal
 def rotate(qw, qx, qy, qz, vx, vy, vz):
     """rotation.rotate as a call: numba inlines that one into the text of each caller, which takes long to compile."""
     return rotate_inlined(qw, qx, qy, qz, vx, vy, vz)
 
 
-@callee
+@internal
 def turned(qw, qx, qy, qz, rx, ry, rz):
     """q * exp(r), drawn back to length 1 by one Newton step, so that a million steps stay a rotation."""
     ew, ex, ey, ez = exp(rx, ry, rz)

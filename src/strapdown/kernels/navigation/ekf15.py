@@ -8,8 +8,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.jit import pointer
-from strapdown.kernels.navigation.callee import callee, offset
+from strapdown.kernels.jit import internal, offset, pointer
 from strapdown.kernels.navigation.ekf15_covariance import angle_jacobians, predict, update
 from strapdown.kernels.navigation.ekf15_layout import (
     BELIEVED,
@@ -70,7 +69,7 @@ from strapdown.kernels.navigation.ekf15_layout import (
 )
 
 
-@callee
+@internal
 def wrapped(angle):
     """The same angle in (-pi, pi]."""
     if -math.pi < angle <= math.pi:
@@ -79,7 +78,7 @@ def wrapped(angle):
     return math.pi if turned == -math.pi else turned
 
 
-@callee
+@internal
 def magnetic_heading(hx, hy, hz, roll, pitch, printed):
     """Clockwise from magnetic north. printed: by the paper's cases, which lack south (hx = 0, hy < 0)."""
     sr, cr, sp, cp = math.sin(roll), math.cos(roll), math.sin(pitch), math.cos(pitch)
@@ -98,7 +97,7 @@ def magnetic_heading(hx, hy, hz, roll, pitch, printed):
     return 0.0
 
 
-@callee
+@internal
 def body_to_n(x):
     """C of the state's angles, by rows, into BODY_TO_N."""
     sr, cr, sp, cp = math.sin(x[ROLL]), math.cos(x[ROLL]), math.sin(x[PITCH]), math.cos(x[PITCH])
@@ -109,7 +108,7 @@ def body_to_n(x):
     x[c + 6], x[c + 7], x[c + 8] = -cp * sr, sp, cp * cr
 
 
-@callee
+@internal
 def turn(x, dt):
     """Angles after C exp(Omega dt); BODY_TO_N: C before."""
     rx, ry, rz = x[W] * dt, x[W + 1] * dt, x[W + 2] * dt
@@ -132,7 +131,7 @@ def turn(x, dt):
     x[PITCH] = math.asin(max(-1.0, min(1.0, x[c] * e01 + x[c + 1] * e11 + x[c + 2] * e21)))
 
 
-@callee
+@internal
 def over_step(x, s, dt):
     """Constant acceleration and rate over dt; attitude through the direction cosine matrix."""
     roll, heading, pitch = x[ROLL], x[HEADING], x[PITCH]
@@ -149,7 +148,7 @@ def over_step(x, s, dt):
     predict(x, int(s[S_N]), dt, s[S_ACC_Q] * dt, s[S_RATE_Q] * dt, s[S_ANGLE_Q] * dt)
 
 
-@callee
+@internal
 def over_gap(x, s, dt):
     """No readings for long: acceleration and rates are not known any more, and the variances open."""
     for i in range(3):
@@ -171,14 +170,14 @@ def over_gap(x, s, dt):
         x[COVARIANCE + (N + 1) * (ROLL + i)] += s[S_GAP_RATE_Q] * dt
 
 
-@callee
+@internal
 def forget(x, k):
     """Variance of state k and its covariances with the others become 0."""
     for j in range(N):
         x[COVARIANCE + N * k + j] = x[COVARIANCE + N * j + k] = 0.0
 
 
-@callee
+@internal
 def reset(x, s, has_field):
     """The paper's zero-velocity update, from the averages of the stop so far."""
     x[STOP_ROWS] += 1.0
@@ -210,7 +209,7 @@ def reset(x, s, has_field):
             x[var] = s[S_HEADING_VAR_0] if k == HEADING else s[S_TILT_VAR]
 
 
-@callee
+@internal
 def measure(x, s, has_field):
     """The seven measurements, or six without a new reading of the magnetometer, and how many: innovations, variances,
     derivatives of the specific force."""
@@ -245,7 +244,7 @@ def measure(x, s, has_field):
     return m
 
 
-@callee
+@internal
 def read(x, s, gyr, acc, mag):
     """Readings in the frame of the paper's body."""
     for i in range(3):
@@ -257,7 +256,7 @@ def read(x, s, gyr, acc, mag):
             x[MAGNETIC + i] += turned * mag[k]
 
 
-@callee
+@internal
 def stands(x, s):
     """Whether force and rate allow a stop."""
     length = math.sqrt(x[FORCE] * x[FORCE] + x[FORCE + 1] * x[FORCE + 1] + x[FORCE + 2] * x[FORCE + 2])
@@ -335,7 +334,7 @@ def deviations(x, out):
     write_deviations(pointer(x), pointer(out))
 
 
-@callee
+@internal
 def write_deviations(x, out):
     """Standard deviations of position, velocity (frame n) and of the small rotation (rad, frame n) between truth and
     estimate: nine numbers."""

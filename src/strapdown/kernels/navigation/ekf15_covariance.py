@@ -5,8 +5,7 @@ x: a pointer to the state; matrices stand in it by rows, at the places of ekf15_
 
 import math
 
-from strapdown.kernels.jit import not_constant
-from strapdown.kernels.navigation.callee import callee
+from strapdown.kernels.jit import internal, not_constant
 from strapdown.kernels.navigation.ekf15_layout import (
     BY_ANGLE,
     BY_RATE,
@@ -29,7 +28,7 @@ from strapdown.kernels.navigation.ekf15_layout import (
 )
 
 
-@callee
+@internal
 def angle_jacobians(x, roll, pitch, over_cosine):
     """Derivatives of (roll', heading', pitch') by the rates, into BY_RATE, and by (roll, heading, pitch), BY_ANGLE.
 
@@ -54,7 +53,7 @@ def angle_jacobians(x, roll, pitch, over_cosine):
     x[BY_ANGLE + 6] = -turn
 
 
-@callee
+@internal
 def _times_transition(x, n, down, across, dt):
     """cov <- F cov, in place; down, across: from one element to the next below it and next to it. With the two swapped
     cov <- cov F'."""
@@ -74,7 +73,7 @@ def _times_transition(x, n, down, across, dt):
             )
 
 
-@callee
+@internal
 def predict(x, n, dt, q_acc, q_rate, q_angle):
     """cov <- F cov F' + Q, in place; q: variance gained in this step by acceleration, rates and angles."""
     down, across = not_constant(N), not_constant(1)
@@ -87,7 +86,7 @@ def predict(x, n, dt, q_acc, q_rate, q_angle):
         x[COVARIANCE + (ROLL + i) * (N + 1)] += q_angle
 
 
-@callee
+@internal
 def _row_times_h(x, row, out):
     """A row of N numbers, times H', M numbers from out on: H has FORCE_BY in its first three rows, the others pick
     rates and heading."""
@@ -100,7 +99,7 @@ def _row_times_h(x, row, out):
     x[out + 6] = x[row + HEADING]
 
 
-@callee
+@internal
 def update(x, n, m, printed):
     """One Kalman update of x and cov with the first m of the measurements; returns the normalised innovation squared.
 
@@ -136,7 +135,7 @@ def update(x, n, m, printed):
     return nis
 
 
-@callee
+@internal
 def _joseph(x, n, m):
     """cov = (E - K H) cov becomes (E - K H) cov (E - K H)' + K R K', symmetric to the last bit."""
     for i in range(n):
@@ -155,7 +154,7 @@ def _joseph(x, n, m):
             x[COVARIANCE + N * j + i] = both
 
 
-@callee
+@internal
 def _factor(x, m):
     """Cholesky of the lower triangle of S, in place; False where S is not positive definite."""
     for j in range(m):
@@ -174,7 +173,7 @@ def _factor(x, m):
     return True
 
 
-@callee
+@internal
 def _solve_rows(x, n, m):
     """GAIN = PHT S^-1 from the factor of S; returns innovation' S^-1 innovation."""
     for i in range(n):

@@ -3,15 +3,15 @@ start (rotation and sculling); Savage 1998. Rates and forces are tuples of three
 
 from numba import njit
 
-from strapdown.kernels.navigation.callee import callee
+from strapdown.kernels.jit import internal
 
 
-@callee
+@internal
 def cross(a, b):
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-@callee
+@internal
 def increment_of_points(w0, w1, f0, f1, h):
     """Rate and force run straight from their values at the start to those at the end of h s.
 
@@ -38,7 +38,7 @@ def increment_of_points(w0, w1, f0, f1, h):
     return theta, dv
 
 
-@callee
+@internal
 def increment_of_sums(a0, a1, b0, b1):
     """From sums over two steps of one length: a0, b0 of the step before, a1, b1 of this one (rad, m/s).
 
@@ -69,7 +69,7 @@ def increments_of_points_rows(t, gyr, acc, theta, dv):
         )
 
 
-@callee
+@internal
 def before(rows, i, k, c, h):
     """The sum over h s before row i, on the line through the means of rows k and i."""
     return (

@@ -10,8 +10,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.jit import pointer
-from strapdown.kernels.navigation.callee import callee, offset
+from strapdown.kernels.jit import internal, offset, pointer
 
 SHOE, ARED, MOVING_VARIANCE, MAGNITUDE, GAIT = range(5)
 
@@ -68,7 +67,7 @@ def rows(x, s, gyr, acc, dt, after, signal, threshold, stop):
     return True
 
 
-@callee
+@internal
 def _joins(x, s, size, gyr, acc):
     row = WINDOW + 4 * int(x[NEXT])
     if x[COUNT] == 0.0:
@@ -82,14 +81,14 @@ def _joins(x, s, size, gyr, acc):
     x[COUNT] += 1.0
 
 
-@callee
+@internal
 def _leaves(x, s, size):
     """The oldest sample of the window."""
     _count(x, s, WINDOW + 4 * ((int(x[NEXT]) - int(x[COUNT])) % size), -1.0)
     x[COUNT] -= 1.0
 
 
-@callee
+@internal
 def _count(x, s, row, sign):
     """A row of the window enters the sums, or leaves them."""
     for j in range(3):
@@ -101,7 +100,7 @@ def _count(x, s, row, sign):
     x[LENGTH2] += sign * length * length
 
 
-@callee
+@internal
 def _sum_anew(x, s, size):
     """The sums from the rows of the window, against their mean."""
     count = int(x[COUNT])
@@ -113,7 +112,7 @@ def _sum_anew(x, s, size):
         _count(x, s, WINDOW + 4 * ((int(x[NEXT]) - 1 - k) % size), 1.0)
 
 
-@callee
+@internal
 def _statistic(x, s):
     count = x[COUNT]
     kind = s[S_KIND]
@@ -138,7 +137,7 @@ def _statistic(x, s):
     return (max(force, 0.0) / s[S_ACC] ** 2 + max(x[RATE2], 0.0) / s[S_GYR] ** 2) / count
 
 
-@callee
+@internal
 def _decide(x, s, dt):
     """A foot stands where its signal is below ratio times its recent peak, which is forgotten within forget_s. After
     patience_s without a stop the threshold grows by a factor e every second: a foot that is carried or shaken is not

@@ -14,8 +14,7 @@ import math
 import numpy as np
 from numba import njit
 
-from strapdown.kernels.jit import not_constant, pointer, row
-from strapdown.kernels.navigation.callee import callee
+from strapdown.kernels.jit import internal, not_constant, pointer, row
 
 BLOCK_S, BLOCKS = 0.25, 12
 SETTLE_S = 0.75
@@ -28,7 +27,7 @@ SIZE = RING + 4 * (BLOCKS + 1)
 _SLOTS = BLOCKS + 1  # the full ones and the one that is being filled
 
 
-@callee
+@internal
 def begin(x, at, f0, f1, f2, time_s):
     """A stand begins. f0, f1, f2: the mean force over the window that showed the stand, of this length."""
     for k in range(SIZE):
@@ -39,7 +38,7 @@ def begin(x, at, f0, f1, f2, time_s):
     x[at + BEFORE_S] = time_s
 
 
-@callee
+@internal
 def add(x, at, acc, dt):
     """One sample of the stand; whether a block became full by it."""
     slot = at + RING + 4 * int(x[at + NOW])
@@ -63,7 +62,7 @@ def add(x, at, acc, dt):
     return True
 
 
-@callee
+@internal
 def gained(x, at, n2, steady, least_s, most_s, v, f_g):
     """(deviations, T, B) of the blocks that most look like a motion, of those that have least_s to most_s before them;
     -1 deviations if there are none. v becomes the speed gained, f_g the mean force before. n2: N squared (m2/s3)."""

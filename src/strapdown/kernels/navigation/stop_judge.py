@@ -18,9 +18,8 @@ import math
 import numpy as np
 from numba import njit
 
-from strapdown.kernels.jit import not_constant, pointer
+from strapdown.kernels.jit import internal, not_constant, offset, pointer
 from strapdown.kernels.navigation import stop_gain as gain
-from strapdown.kernels.navigation.callee import callee, offset
 
 # verdicts
 MOVES, BELIEVED, DOUBTED, REJECTED = 0, 1, 2, 3
@@ -84,7 +83,7 @@ def rows(x, s, word, gyr, acc, travel, t, dt, verdict, statistic, speed, since):
     return True
 
 
-@callee
+@internal
 def _judge(x, s, word, rolls, gyr, acc, dt, v, f_g):
     """One sample; the verdict on it goes into LAST."""
     size = int(x[SIZE])
@@ -134,7 +133,7 @@ def _judge(x, s, word, rolls, gyr, acc, dt, v, f_g):
     x[LAST] = verdict
 
 
-@callee
+@internal
 def _turns(x, s, size, travel, t):
     """Whether the wheel has turned within the last S_WHEEL_S by more than S_WHEEL_M."""
     if s[S_WHEEL_M] == 0.0:
@@ -153,7 +152,7 @@ def _turns(x, s, size, travel, t):
     return abs(x[TRAVELLED_M] - x[ring + 2 * (tail % entries) + 1]) > s[S_WHEEL_M]
 
 
-@callee
+@internal
 def _back(x, s, shift):
     """Force and speed have come back to those of a stop, as far as the reckoning since the last one can tell."""
     t = x[SINCE_S]
@@ -175,7 +174,7 @@ def _back(x, s, shift):
     return (slow and calm and (same or excused)) or x[CALM_S] > s[S_LOST_S]
 
 
-@callee
+@internal
 def _stands_on(x, s, stands, acc, dt, v, f_g):
     """Whether a stand goes on; where it does not, the motion is reckoned from where it began."""
     if not (gain.add(x, not_constant(GAIN), acc, dt) or not stands):
@@ -201,7 +200,7 @@ def _stands_on(x, s, stands, acc, dt, v, f_g):
     return False
 
 
-@callee
+@internal
 def _keep(x, size, gyr, acc):
     """The sample joins the window, the oldest leaves it; sums follow."""
     row = WINDOW + 6 * int(x[NEXT])
@@ -227,7 +226,7 @@ def _keep(x, size, gyr, acc):
         _sum_anew(x, size)
 
 
-@callee
+@internal
 def _sum_anew(x, size):
     """The sums from the rows of the window, against their mean."""
     count = int(x[COUNT])
@@ -243,7 +242,7 @@ def _sum_anew(x, size):
             x[SQUARES + j // 3] += off * off
 
 
-@callee
+@internal
 def _move(x, gyr, acc, dt):
     """Speed and gravity's reading over one sample, in the turning frame."""
     w0, w1, w2 = gyr[0] - x[BIAS], gyr[1] - x[BIAS + 1], gyr[2] - x[BIAS + 2]
@@ -262,7 +261,7 @@ def _move(x, gyr, acc, dt):
     x[TURNED] += dt * math.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
 
 
-@callee
+@internal
 def _calm_stretch(x, s, quiet, dt):
     """For how long the readings have been quiet and the mean force has stayed where it was when that began."""
     off = 0.0
@@ -276,7 +275,7 @@ def _calm_stretch(x, s, quiet, dt):
             x[CALM_F + j] = x[MEAN + j]
 
 
-@callee
+@internal
 def _spread(x, s):
     """Variance over the window against the sensor's, the larger of force and rate, into STATISTIC; distance of the
     window's means from what they were at rest: force (m/s2) and rate (rad/s)."""
@@ -301,7 +300,7 @@ def _spread(x, s):
     return math.sqrt(shift), math.sqrt(turn)
 
 
-@callee
+@internal
 def _stand(x, s, size, gyr, acc, dt):
     """At a believed stop the speed is 0 and what the sensors read at rest is learned: a mean over S_MEAN_S."""
     # a window in which the stand before has still a part shows the same stand

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
-from strapdown.kernels.jit import internal, not_constant, pointer, row
+from strapdown.kernels.jit import internal, internal_fused, not_constant, pointer, row
 from strapdown.kernels.orientation.mahony import (
     BIAS_GAIN,
     COS_D,
@@ -35,10 +35,8 @@ _GYR, _ACC, _MAG, _NEW, _DT = 12 * B, 15 * B, 18 * B, 21 * B, 22 * B
 _TURN, _ANGLE2, _FLAGS = 23 * B, 27 * B, 28 * B
 _ROWS = 29
 
-_lanes = njit(cache=True, error_model="numpy", fastmath={"contract"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
-
-@_lanes
+@internal_fused
 def turn_block(w):
     """The turn of the gyroscope of all streams of a block; returns how many turned by more than the series allow."""
     for j in range(B):
@@ -59,7 +57,7 @@ def turn_block(w):
     return far
 
 
-@_lanes
+@internal_fused
 def correct_block(w, longest, level_gain, north_gain, bias_gain, cos_d, sin_d):
     """mahony.advance after its turn, for all streams of a block."""
     for j in range(B):

@@ -6,8 +6,6 @@ Rx(roll)), the sensor's x axis points as far to n's x axis as its inclination le
 
 import math
 
-from numba import njit
-
 from strapdown.kernels.jit import internal, row
 from strapdown.kernels.orientation.state import (
     ACC_REJECTED,
@@ -59,7 +57,7 @@ def turn_to_north(qw, qx, qy, qz, mx, my, mz, declination):
     return mul(math.cos(half), 0.0, 0.0, math.sin(half), qw, qx, qy, qz)
 
 
-@njit(cache=True, error_model="numpy")
+@internal
 def attitude_from(ax, ay, az, mx, my, mz, has_mag, declination):
     """q_ns from one reading of specific force and, if has_mag, of the magnetic field (any units)."""
     qw, qx, qy, qz = level_attitude(ax, ay, az)

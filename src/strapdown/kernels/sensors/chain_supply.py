@@ -2,9 +2,7 @@
 
 import math
 
-from numba import njit
-
-from strapdown.kernels.jit import internal_uncounted
+from strapdown.kernels.jit import internal_uncounted, live_unlocked
 from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors import chain_settings as s
 from strapdown.kernels.sensors.drift import acts, instability_supplied
@@ -20,10 +18,9 @@ def samples_in(settings, memory, rows):
 
 
 @internal_uncounted
-def supplied_rows(settings, memory, ahead, rows):
+def supplied_rows(settings, memory, width, rows):
     """How many of the next rows find all their random numbers among those drawn ahead."""
-    wanted, width = samples_in(settings, memory, rows), ahead.shape[1]
-    n = wanted
+    n = wanted = samples_in(settings, memory, rows)
     physical = settings[s.MATLAB] == 0.0
     left = width - int(memory[m.POSITION + m.WHITE])
     if acts(settings, s.WHITE):
@@ -45,14 +42,17 @@ def supplied_rows(settings, memory, ahead, rows):
 
 
 @internal_uncounted
-def good_rows(settings, memory, t, ideal, force, celsius, first, last):
-    """Where the first row stands that is not finite, not in time, or beyond the limits of temperature; else last."""
+def good_rows(settings, memory, t, ideal, force, celsius, varies, first, last):
+    """Where the first row stands that is not finite, not in time, or beyond the limits of temperature; else last.
+
+    varies: the temperature has a value for each row; else it has one.
+    """
     forced, before = settings[s.FORCED] != 0.0, memory[m.TIME]
     for i in range(first, last):
         # 0 times inf or NaN is NaN, and so is its sum with anything
-        if 0.0 * ideal[i, 0] + 0.0 * ideal[i, 1] + 0.0 * ideal[i, 2] != 0.0:
+        if 0.0 * ideal[3 * i] + 0.0 * ideal[3 * i + 1] + 0.0 * ideal[3 * i + 2] != 0.0:
             return i
-        if forced and 0.0 * force[i, 0] + 0.0 * force[i, 1] + 0.0 * force[i, 2] != 0.0:
+        if forced and 0.0 * force[3 * i] + 0.0 * force[3 * i + 1] + 0.0 * force[3 * i + 2] != 0.0:
             return i
     if settings[s.UNEVEN] < math.inf:
         for i in range(first, last):
@@ -62,7 +62,7 @@ def good_rows(settings, memory, t, ideal, force, celsius, first, last):
                 return i
             before = t[i]
     low, high = settings[s.LOW_C], settings[s.HIGH_C]
-    if len(celsius) == 1:
+    if not varies:
         return last if low <= celsius[0] <= high else first
     for i in range(first, last):
         if not low <= celsius[i] <= high:
@@ -70,7 +70,7 @@ def good_rows(settings, memory, t, ideal, force, celsius, first, last):
     return last
 
 
-@njit(cache=True, nogil=True)
+@live_unlocked
 def first_uneven(t, step, allowed):
     """Index of the first time that is not `step` after the one before, within `allowed`; -1 if there is none."""
     for i in range(1, len(t)):

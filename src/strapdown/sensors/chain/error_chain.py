@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from strapdown.errors import InputError
 from strapdown.kernels.sensors import chain_memory as m
-from strapdown.kernels.sensors.error_chain import BAD, BLOCK, COLUMNS, measure_rows
-from strapdown.kernels.sensors.live_chain import read_rows
+from strapdown.kernels.sensors.chain_terms import COLUMNS
+from strapdown.kernels.sensors.live_chain import AHEAD, BAD, MISFIT, read_rows, take_apart
+from strapdown.kernels.sensors.module import GYROSCOPE
 from strapdown.sensors.chain.inputs import (
-    SPACE,
     even_times,
     exact_step,
     listed_kernel,
@@ -34,7 +34,9 @@ from strapdown.sensors.chain.numbers import as_mode as as_mode
 from strapdown.sensors.chain.state import (
     Origin,
     ReadingState,
+    acting_terms,
     adapted,
+    draw_term,
     drawn_ahead,
     layout_of,
     new_memory,
@@ -49,7 +51,10 @@ from strapdown.sensors.triad import NO_MATRIX, Triad
 Array = NDArray[np.float64]
 Stream = np.random.Generator | np.random.SeedSequence
 
-_NO_ROWS, _ONE_ROW, _ONE_READING = locked(np.empty((0, 3))), (1, 3), (1, COLUMNS)
+# not locked: numba takes longer to look at an array that is read-only
+_NO_ROWS, _ONE_READING = np.empty((0, 3)), (1, COLUMNS)
+_ALONE = np.array([[GYROSCOPE, GYROSCOPE, 0, 0, 0, 0]])  # one instrument: its settings and memory are all
+_CHUNK = 8192  # samples of a recording that are read at a time: their readings stay in the cache
 
 
 class _Prepared(NamedTuple):
@@ -81,7 +86,7 @@ class ErrorChain:
         stride = stride_of(step_s, self.output_rate_hz)
         settings = chain_settings(self.triad, self.mode, step_s, stride, even=True)
         origin = origin_of(ErrorChain, drift_layout(settings))
-        prepared = _Prepared(settings, origin, stride, self.triad.g_sensitivity != NO_MATRIX)
+        prepared = _Prepared(settings.copy(), origin, stride, self.triad.g_sensitivity != NO_MATRIX)
         object.__setattr__(self, "_prepared", prepared)
         listed_kernel(read_rows)
 
@@ -103,34 +108,31 @@ class ErrorChain:
         settings, origin, stride, forced = self._prepared
         force = specific_force if forced else _NO_ROWS
         try:
-            n = len(t)
-            wanted = _ONE_ROW if n == 1 else (n, 3)
-            if not (
-                ideal.shape == wanted
-                and n > 0
-                and state.origin is origin
-                and type(temperature_c) is float
-                and (force is _NO_ROWS or force.shape == wanted)  # type: ignore[union-attr]
-            ):
+            if state.origin is not origin or type(temperature_c) is not float:
                 raise TypeError
-            memory, drawn = state.memory.copy(), state.drawn
+            n, memory, drawn = len(t), state.memory.copy(), state.drawn
             out = np.empty(_ONE_READING if n == 1 else ((n - 1) // stride + 1, COLUMNS))
             celsius = _constant(temperature_c)
-            count = read_rows(settings, memory, drawn[0], t, ideal, force, celsius, SPACE, out)
+            count = read_rows(settings, _ALONE, memory, drawn[0], t, force, ideal, _NO_ROWS, celsius, out)
+            if count == MISFIT:
+                raise TypeError
         except (TypeError, AttributeError):  # not as the kernel takes it: a list, one row as (3,), other settings
             memory, drawn = self._adopted(state), state.drawn
             t, ideal, force, celsius = self._checked(t, ideal, specific_force, temperature_c)
             out = np.empty(((len(t) - 1) // stride + 1, COLUMNS))
-            count = read_rows(settings, memory, drawn[0], t, ideal, force, celsius, SPACE, out)
+            count = read_rows(settings, _ALONE, memory, drawn[0], t, force, ideal, _NO_ROWS, celsius, out)
         while count < 0:
             if count == BAD:
                 refuse_row(settings, memory, t, ideal, force, celsius, int(memory[m.NEXT_ROW]))  # type: ignore[arg-type]
             ahead = drawn[0].copy()
             drawn = ahead, drawn_ahead(settings, memory, ahead, drawn[1])
-            count = read_rows(settings, memory, ahead, t, ideal, force, celsius, SPACE, out)
+            count = read_rows(settings, _ALONE, memory, ahead, t, force, ideal, _NO_ROWS, celsius, out)
         after = ReadingState()
         after.origin, after.memory, after.drawn, after.waiting = origin, memory, drawn, ()
-        return after, Measured(out if count == len(out) else out[:count], self.triad.resolution)
+        measured = Measured()
+        measured.columns = out if count == len(out) else out[:count]
+        measured.resolution = self.triad.resolution
+        return after, measured
 
     def _adopted(self, state: ReadingState) -> Array:
         """The memory of a state, laid out for our settings."""
@@ -220,20 +222,33 @@ class _Whole:
         stride = stride_of(step, output_rate_hz)
         self.celsius = locked(temperature_at(temperature_c, self.t, triad.limits_c))
         self.settings = chain_settings(triad, mode, step, stride, even=False)
-        self.samples = (len(self.t) - 1) // stride + 1
+        self.samples, self.stride = (len(self.t) - 1) // stride + 1, stride
+        self.terms = acting_terms(self.settings)
+        listed_kernel(read_rows)
 
     def run(self, ideal: ArrayLike, specific_force: ArrayLike | None, source: Stream) -> Measured:
         true, force = rows(ideal, self.t, "ideal"), _force(self.triad, specific_force, self.t)
         turn_on, *generators = branch(source, 1 + m.TERMS)
-        ahead = np.empty((m.TERMS, 3 * BLOCK))
-        n, memory = self.samples, new_memory(memory_size(self.settings), turn_on, ahead.shape[1])
-        columns = np.empty(n), np.empty((n, 3)), np.empty((n, 3), dtype=np.bool_), np.empty(n, dtype=np.int64)
-        row, count = measure_rows(
-            *(self.settings, memory, ahead, *generators, self.t, true, force, self.celsius, *columns)
-        )
-        if row < len(self.t):
-            refuse_row(self.settings, memory, self.t, true, force, self.celsius, row)
-        return Measured([column[:count] for column in columns], self.triad.resolution)
+        n, chunk, settings = self.samples, min(_CHUNK, self.samples), self.settings
+        table, ahead = np.empty((chunk, COLUMNS)), np.empty((m.TERMS, max(3 * chunk, AHEAD)))
+        memory = new_memory(memory_size(settings), turn_on, ahead.shape[1])
+        columns = np.empty(n), np.empty((n, 3)), np.empty((n, 3), np.bool_), np.empty(n, np.int64)
+        arrived = 0
+        for first in range(0, len(self.t), chunk * self.stride):
+            cut = slice(first, first + chunk * self.stride)
+            celsius = self.celsius if len(self.celsius) == 1 else self.celsius[cut]
+            given = self.t[cut], force[cut], true[cut], _NO_ROWS, celsius
+            while (count := read_rows(settings, _ALONE, memory, ahead, *given, table)) < 0:
+                if count == BAD:
+                    row = first + int(memory[m.NEXT_ROW])
+                    refuse_row(settings, memory, self.t, true, force, self.celsius, row)
+                for term in self.terms:
+                    draw_term(memory, ahead, term, generators[term])
+            take_apart(table, count, first, arrived, *columns)
+            arrived += count
+        measured = Measured()
+        measured.columns, measured.resolution = [column[:arrived] for column in columns], self.triad.resolution
+        return measured
 
 
 def _force(triad: Triad, specific_force: ArrayLike | None, t: Array) -> Array:
@@ -246,4 +261,4 @@ def _force(triad: Triad, specific_force: ArrayLike | None, t: Array) -> Array:
 
 @lru_cache(maxsize=256)
 def _constant(celsius: float) -> Array:
-    return locked(np.array([celsius]))
+    return np.array([celsius])

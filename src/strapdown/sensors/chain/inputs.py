@@ -10,13 +10,9 @@ from strapdown.errors import InputError
 from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors import chain_settings as s
 from strapdown.kernels.sensors.chain_supply import first_uneven
-from strapdown.kernels.sensors.chain_terms import COLUMNS, WORK
-from strapdown.kernels.sensors.error_chain import BLOCK
 
 Array = NDArray[np.float64]
 
-# space for the kernels of live readings, which run with the interpreter's lock: no two at a time
-SPACE, TABLES = np.empty((WORK, BLOCK)), np.empty((4, BLOCK + 1, COLUMNS))
 EVEN = 1e-3  # of the sample period: print rounding of logged times
 
 

@@ -18,17 +18,16 @@ class Measured:
     saturated: per sample and axis. resolution: unit per count, 0 if the readings are not rounded.
     """
 
-    __slots__ = ("_columns", "resolution")
-
-    def __init__(self, columns: Array | Sequence[NDArray[Any]], resolution: float = 0.0) -> None:
-        """columns: t, values, saturated, kept; or a table of readings, which is taken apart when it is looked at."""
-        self._columns, self.resolution = columns, resolution
+    # without a constructor of its own, which would take a twentieth of a live reading
+    __slots__ = ("columns", "resolution")
+    columns: Array | Sequence[NDArray[Any]]  # t, values, saturated, kept; or a table, taken apart when it is looked at
+    resolution: float
 
     def _column(self, number: int) -> NDArray[Any]:
-        table = self._columns
+        table = self.columns
         if isinstance(table, np.ndarray):
             columns = (table[:, STAMP], table[:, X : X + 3], table[:, CLIPPED : CLIPPED + 3] != 0.0, table[:, ROW])
-            self._columns = table = (*columns[:3], columns[3].astype(np.int64))
+            self.columns = table = (*columns[:3], columns[3].astype(np.int64))
         return table[number]
 
     def __len__(self) -> int:

@@ -16,7 +16,7 @@ from strapdown.errors import InputError
 from strapdown.kernels.sensors import chain_memory as m
 from strapdown.kernels.sensors import chain_settings as s
 from strapdown.kernels.sensors.draws import draw_normals, draw_uniforms
-from strapdown.kernels.sensors.error_chain import AHEAD
+from strapdown.kernels.sensors.live_chain import AHEAD
 
 Array = NDArray[np.float64]
 
@@ -96,18 +96,28 @@ def new_memory(size: int, turn_on: np.random.Generator, ahead: int = AHEAD) -> A
 
 def drawn_ahead(settings: Array, memory: Array, ahead: Array, generators: Sequence[bytes]) -> tuple[bytes, ...]:
     """Fill the rows of one instrument in ahead, behind the numbers not yet used; the new states of its generators."""
-    after, numbers_of = list(generators), settings[: s.PARTS].tolist()
-    for term, place in _PLACES.items():
-        if not any(numbers_of[place : place + (3 if term < m.JITTER else 1)]):
-            continue
-        numbers, used = ahead[term], int(memory[m.POSITION + term])
-        left = len(numbers) - used
-        numbers[:left] = numbers[used:].copy()
-        memory[m.POSITION + term] = 0.0
+    after = list(generators)
+    for term in acting_terms(settings):
         generator = restored_generator(generators[term])
-        (draw_uniforms if term in (m.QUANTUM, m.LOSS) else draw_normals)(generator, numbers[left:])
+        draw_term(memory, ahead, term, generator)
         after[term] = kept_generator(generator)
     return tuple(after)
+
+
+def acting_terms(settings: Array) -> list[int]:
+    """The random terms that are switched on."""
+    numbers = settings[: s.PARTS].tolist()
+    return [term for term, place in _PLACES.items() if any(numbers[place : place + (3 if term < m.JITTER else 1)])]
+
+
+def draw_term(memory: Array, ahead: Array, term: int, generator: np.random.Generator) -> None:
+    """Move the numbers of a term that are not yet used to the front of its row, and draw the others."""
+    numbers, used = ahead[term], int(memory[m.POSITION + term])
+    left = len(numbers) - used
+    if left > 0:
+        numbers[:left] = numbers[used:].copy()
+    memory[m.POSITION + term] = 0.0
+    (draw_uniforms if term in (m.QUANTUM, m.LOSS) else draw_normals)(generator, numbers[left:])
 
 
 _PLACES = {

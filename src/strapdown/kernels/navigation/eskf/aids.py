@@ -6,8 +6,7 @@ variance, innovation). Kinds go through one loop: a call from one place is compi
 
 import math
 
-from strapdown.kernels.jit import not_constant
-from strapdown.kernels.navigation.callee import callee
+from strapdown.kernels.jit import internal, not_constant
 from strapdown.kernels.navigation.dead_reckoning import rotate
 from strapdown.kernels.navigation.eskf.late import late_update, velocity_before
 from strapdown.kernels.navigation.eskf.layout import (
@@ -102,25 +101,25 @@ NOT_USED = (False, 0.0, 0.0, 0.0)
 WAITING_M_S2 = 0.15  # half of an acceleration of 0.3 m/s2: how far a mean speed is from the last one
 
 
-@callee
+@internal
 def looks_still(x, s, gyr, dt):
     """Whether the rate is that of a body that does not turn: the gate of the zero rate, before the prediction."""
     v = still_variance(x, s, dt)
     return nis_of_three(x, not_constant(GYR_BIAS), (v, v, v), unturned(x, gyr)) <= s[S_GATE_3]
 
 
-@callee
+@internal
 def still_variance(x, s, dt):
     """Of a rate read at rest: white noise at the usual step, which a lost sample does not lower, and counts."""
     return s[S_ZARU_R] + s[S_GYR_READ] + s[S_GYR_Q] / max(min(dt, x[STEP_S]), 1e-9)
 
 
-@callee
+@internal
 def unturned(x, gyr):
     return gyr[0] - x[BIAS_G], gyr[1] - x[BIAS_G + 1], gyr[2] - x[BIAS_G + 2]
 
 
-@callee
+@internal
 def vectors(x, s, seen, gyr, extra, dt, still, tape, taped):
     """Measurements of three numbers: no turn, no velocity, a known position, a known velocity."""
     stop = seen & SEEN_STOP != 0
@@ -170,7 +169,7 @@ def vectors(x, s, seen, gyr, extra, dt, still, tape, taped):
                     take_unit(x, k + i, variance[i], e[i], tape, taped)
 
 
-@callee
+@internal
 def fix_of(x, extra, place, state):
     """Innovation and variances of a fix of position or velocity."""
     at = place + SIGMA_OF_FIX
@@ -178,7 +177,7 @@ def fix_of(x, extra, place, state):
     return e, (extra[at] ** 2, extra[at + 1] ** 2, extra[at + 2] ** 2)
 
 
-@callee
+@internal
 def insist(x, s, e, dt, still):
     """Stops are rejected for long although the body does not turn: then the velocity is wrong, and its variance is
     opened to what is seen; that of the position to what such a velocity made of it since the last stop."""
@@ -193,7 +192,7 @@ def insist(x, s, e, dt, still):
     return True
 
 
-@callee
+@internal
 def numbers(x, s, seen, gyr, mag, extra, dt, tape, taped):
     """Measurements of one number each."""
     stop = seen & SEEN_STOP != 0
@@ -229,14 +228,14 @@ def numbers(x, s, seen, gyr, mag, extra, dt, tape, taped):
                     x[PAST_FREE_S] = 0.0
 
 
-@callee
+@internal
 def only(x, k):
     for i in range(N):
         x[H + i] = 0.0
     x[H + k] = 1.0
 
 
-@callee
+@internal
 def floor(x, s, stop, dt):
     """A flat floor: at a stop the height is that of the start, between stops nothing moves up or down. A vehicle on a
     slope tells so by its own tilt, body z against up. A small pitch may be a slope or an error of the mounting: the
@@ -257,7 +256,7 @@ def floor(x, s, stop, dt):
     return True, -rise, variance, -x[VELOCITY + 2]
 
 
-@callee
+@internal
 def body_speed(x, s, axis, gyr):
     """Speed of the body's origin along a body axis, and its derivatives by v_n and phi_n into H.
 
@@ -282,7 +281,7 @@ def body_speed(x, s, axis, gyr):
     return ax * vx + ay * vy + az * vz - arm
 
 
-@callee
+@internal
 def turn_rate(x, s, gyr, dt):
     """rad/s beyond the noise of the gyroscope, by which an origin at an unknown lever arm moves otherwise than told."""
     if s[S_LEVER_VAR] == 0.0 or dt <= 0.0:
@@ -292,7 +291,7 @@ def turn_rate(x, s, gyr, dt):
     return math.sqrt(max(w0 * w0 + w1 * w1 + w2 * w2 - noise2, 0.0))
 
 
-@callee
+@internal
 def wheel(x, s, travel_m, gyr, dt, stop):
     """Wheel travel over a window against the filter's own: ticks are too coarse for a speed per sample.
 
@@ -325,7 +324,7 @@ def wheel(x, s, travel_m, gyr, dt, stop):
     return True, mean, s[S_ODO_R] / (window * window) + changed * changed + lever_var, e
 
 
-@callee
+@internal
 def speed_variance(x):
     """Of the speed whose row body_speed() has left in H."""
     total = 0.0
@@ -335,7 +334,7 @@ def speed_variance(x):
     return total
 
 
-@callee
+@internal
 def heading(x, s, mag):
     """Azimuth of the horizontal field, clockwise from north, against the declination; a field that has not the Earth's
     strength and dip is not looked at. It must not tilt: where the tilt is wrong the azimuth is off by its part across

@@ -6,8 +6,7 @@ what starting has put on, and the way is off by that part of the way. Noise woul
 
 import math
 
-from strapdown.kernels.jit import not_constant
-from strapdown.kernels.navigation.callee import callee
+from strapdown.kernels.jit import internal, not_constant
 from strapdown.kernels.navigation.eskf.layout import (
     ACC_EXCESS,
     COLUMNS,
@@ -23,7 +22,7 @@ from strapdown.kernels.navigation.eskf.layout import (
 )
 
 
-@callee
+@internal
 def considered(x, k, c, v0, v1, v2):
     """Three numbers of the error state, k to k + 2, fall by g times the three considered ones of column c, which have
     the variances v0, v1, v2 and are independent of each other. g: 3x3, row by row, in H, which no measurement uses
@@ -60,7 +59,7 @@ def considered(x, k, c, v0, v1, v2):
         x[r + 2] -= v2 * x[H + 3 * i + 2]
 
 
-@callee
+@internal
 def gyr_excess(x, variance, r, turn_n):
     """A gyroscope of wrong scale and cross-coupling D reads D u too much for each radian about its axis u, a vector
     fixed in s: phi grows by -R D u times the turn (rad). A vehicle turns about the vertical, which keeps its place in
@@ -75,7 +74,7 @@ def gyr_excess(x, variance, r, turn_n):
         x[COVARIANCE + (PHI_N + i) * (COLUMNS + 1)] += level
 
 
-@callee
+@internal
 def acc_excess(x, s, free, dv_n, r):
     """An accelerometer of wrong scale and cross-coupling E reads E a too much; what it reads of gravity too much is a
     bias. A vehicle speeds up and brakes along body x, so E's column of this axis, expressed in b, is considered: its

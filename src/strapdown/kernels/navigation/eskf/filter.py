@@ -4,8 +4,7 @@ import math
 
 from numba import njit
 
-from strapdown.kernels.jit import pointer
-from strapdown.kernels.navigation.callee import callee, offset
+from strapdown.kernels.jit import internal, offset, pointer
 from strapdown.kernels.navigation.eskf.aids import looks_still, numbers, vectors
 from strapdown.kernels.navigation.eskf.late import correct_past, keep_velocity
 from strapdown.kernels.navigation.eskf.layout import (
@@ -50,7 +49,7 @@ from strapdown.kernels.navigation.eskf.updates import correct
 KIND_COUNT = len(KINDS)
 
 
-@callee
+@internal
 def follow_step(x, dt):
     """The usual step goes to the median by fifths: within 25 samples from ten times it, and a lost sample hardly moves
     it."""

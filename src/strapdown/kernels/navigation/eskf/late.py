@@ -10,8 +10,7 @@ Velocities of the last seconds are kept from the first late fix on. What a measu
 too, so that all of them belong to one estimate.
 """
 
-from strapdown.kernels.jit import not_constant
-from strapdown.kernels.navigation.callee import callee
+from strapdown.kernels.jit import internal, not_constant
 from strapdown.kernels.navigation.eskf.layout import (
     ACC_BIAS,
     DX,
@@ -41,7 +40,7 @@ from strapdown.kernels.navigation.eskf.predict import matrix
 from strapdown.kernels.navigation.eskf.updates import spread_of, take, told
 
 
-@callee
+@internal
 def keep_velocity(x, s):
     """After a sample: its velocity joins those that are kept, if the last one lies far enough back."""
     count, newest = int(x[PAST_COUNT]), int(x[PAST_NEWEST])
@@ -53,7 +52,7 @@ def keep_velocity(x, s):
     x[PAST_NEWEST], x[PAST_COUNT] = float(newest), float(min(count + 1, PAST_ROWS))
 
 
-@callee
+@internal
 def velocity_before(x, age):
     """Whether the velocity of age s before is known, and what it is: straight between two that are kept."""
     when, after = x[PAST_NOW_S] - age, x[PAST_NOW_S]
@@ -69,7 +68,7 @@ def velocity_before(x, age):
     return False, (vx, vy, vz)
 
 
-@callee
+@internal
 def correct_past(x, s):
     """The correction gathered in DX, as it acts on the velocities that are kept."""
     r = matrix(x[Q], x[Q + 1], x[Q + 2], x[Q + 3])
@@ -85,7 +84,7 @@ def correct_past(x, s):
         x[at + 3] += x[DX + V_N + 2] + fx * py - fy * px + age * (r[6] * bx + r[7] * by + r[8] * bz)
 
 
-@callee
+@internal
 def late_update(x, s, kind, age, e, then, variance, tape, taped):
     """The update by a fix of age s before, with the innovation e; then: the filter's velocity of that instant. A
     position fix measures p_n - age v_n. First the gate, by each axis alone, then the update."""

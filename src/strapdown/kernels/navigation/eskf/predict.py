@@ -6,8 +6,7 @@ acts on rows of P, P is turned over, and Phi acts once more: P Phi^T = (Phi P)^T
 
 import math
 
-from strapdown.kernels.jit import not_constant
-from strapdown.kernels.navigation.callee import callee
+from strapdown.kernels.jit import internal, not_constant
 from strapdown.kernels.navigation.dead_reckoning import rotate, turned
 from strapdown.kernels.navigation.eskf.excess import acc_excess, gyr_excess
 from strapdown.kernels.navigation.eskf.layout import (
@@ -61,7 +60,7 @@ from strapdown.kernels.navigation.mechanisation import increment_of_points
 _WIDEST = math.pi**2 / 3.0  # variance of an angle of which nothing is known
 
 
-@callee
+@internal
 def matrix(w, x, y, z):
     """R of q, row by row."""
     return (
@@ -77,14 +76,14 @@ def matrix(w, x, y, z):
     )
 
 
-@callee
+@internal
 def ends(m0, m1):
     """Values at the start and the end of this step, on the line with means m0 in the step before and m1 in this."""
     a, b, c = 0.5 * (m1[0] - m0[0]), 0.5 * (m1[1] - m0[1]), 0.5 * (m1[2] - m0[2])
     return (m1[0] - a, m1[1] - b, m1[2] - c), (m1[0] + a, m1[1] + b, m1[2] + c)
 
 
-@callee
+@internal
 def phi_rows(x, columns, h, turn):
     """Rows of P from the left by Phi, but for the biases' own decay. WORK: h f_n, then h R_ns row by row; turn: 1, or 0
     if the body did not turn whatever the gyroscope's bias."""
@@ -125,7 +124,7 @@ def phi_rows(x, columns, h, turn):
         x[phi + 2 * COLUMNS] -= r6 * a + r7 * b + r8 * c
 
 
-@callee
+@internal
 def propagate(x, h, turn):
     """Phi P Phi^T, and Phi times the considered columns."""
     columns = COLUMNS
@@ -140,7 +139,7 @@ def propagate(x, h, turn):
         columns = N
 
 
-@callee
+@internal
 def predict(x, s, gyr, acc, h, still, tape, taped):
     """One step of h s, between the reading before and this one. still: the body did not turn during it."""
     w0 = (x[LAST_GYR] - x[BIAS_G], x[LAST_GYR + 1] - x[BIAS_G + 1], x[LAST_GYR + 2] - x[BIAS_G + 2])
@@ -189,7 +188,7 @@ def predict(x, s, gyr, acc, h, still, tape, taped):
         x[COVARIANCE + (PHI_N + i) * (COLUMNS + 1)] += turning
 
 
-@callee
+@internal
 def wander(x, s, h, tape, taped):
     """Biases: a walk until their variance reaches its cap, and from there the decay that keeps it: Gauss-Markov."""
     for i in range(6):
@@ -216,7 +215,7 @@ def wander(x, s, h, tape, taped):
         tape[T_RHO + 6] = rho
 
 
-@callee
+@internal
 def scale(x, k, rho):
     for j in range(COLUMNS):
         x[COVARIANCE + k * COLUMNS + j] *= rho
@@ -224,7 +223,7 @@ def scale(x, k, rho):
         x[COVARIANCE + j * COLUMNS + k] *= rho
 
 
-@callee
+@internal
 def predict_gap(x, s, h, tape, taped):
     """A time without readings: the last velocity goes on, and anything up to the gap's acceleration and rate may have
     happened. The heading may have become anything; the tilt of a vehicle on a floor only so much."""

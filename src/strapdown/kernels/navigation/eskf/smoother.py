@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
-from strapdown.kernels.navigation.callee import callee
+from strapdown.kernels.jit import internal
 from strapdown.kernels.navigation.dead_reckoning import turned
 from strapdown.kernels.navigation.eskf.layout import (
     ACC_BIAS,
@@ -40,7 +40,7 @@ from strapdown.kernels.navigation.eskf.layout import (
 )
 
 
-@callee
+@internal
 def phi_transposed_rows(m, tape):
     """Rows of m from the left by Phi^T; Phi as eskf_predict.phi_rows after the biases' decay."""
     h, turn = tape[T_H], tape[T_TURN]
@@ -64,7 +64,7 @@ def phi_transposed_rows(m, tape):
             m[9 + i, j] *= tape[T_RHO + i]
 
 
-@callee
+@internal
 def back_measurement(lam, lam2, tape, at, work):
     h, gain = tape[at : at + N], tape[at + N : at + 2 * N]
     spread, e = tape[at + 2 * N], tape[at + 2 * N + 1]
@@ -84,7 +84,7 @@ def back_measurement(lam, lam2, tape, at, work):
             lam2[i, j] += h[i] * h[j] * inner - h[i] * work[j] - work[i] * h[j]
 
 
-@callee
+@internal
 def back_prediction(lam, lam2, tape):
     phi_transposed_rows(lam.reshape(N, 1), tape)
     for _ in range(2):
@@ -125,7 +125,7 @@ def backward_rows(lam, lam2, tapes, states, nominal, sigma):
         back_prediction(lam, lam2, tape)
 
 
-@callee
+@internal
 def put(x, dx, out):
     """The state x, corrected by dx."""
     for i in range(3):

@@ -7,7 +7,7 @@ the step. A kind whose innovation is too large for its variance is left out and 
 
 import math
 
-from strapdown.kernels.navigation.callee import callee
+from strapdown.kernels.jit import internal
 from strapdown.kernels.navigation.dead_reckoning import turned
 from strapdown.kernels.navigation.eskf.layout import (
     ACC_BIAS,
@@ -38,7 +38,7 @@ from strapdown.kernels.navigation.eskf.layout import (
 )
 
 
-@callee
+@internal
 def spread_of(x, considered, h_consider, considered_variance, variance, e):
     """P h into WORK; the variance of the innovation, and the innovation less what this step has already corrected.
 
@@ -64,7 +64,7 @@ def spread_of(x, considered, h_consider, considered_variance, variance, e):
     return spread, e
 
 
-@callee
+@internal
 def take(x, spread, e, tape, taped):
     """The measurement with h in H and P h in WORK, with the innovation e of variance spread.
 
@@ -85,7 +85,7 @@ def take(x, spread, e, tape, taped):
             x[COVARIANCE + i * COLUMNS + j] -= u * x[WORK + j]
 
 
-@callee
+@internal
 def take_unit(x, k, variance, e, tape, taped):
     """A measurement of the error state's number k itself: P h is a row of P."""
     for i in range(N):
@@ -96,7 +96,7 @@ def take_unit(x, k, variance, e, tape, taped):
     take(x, x[WORK + k] + variance, e - x[DX + k], tape, taped)
 
 
-@callee
+@internal
 def write(tape, x, root, spread, e):
     count = int(tape[T_COUNT])
     if count < T_MOST:
@@ -108,7 +108,7 @@ def write(tape, x, root, spread, e):
         tape[T_COUNT] = count + 1.0
 
 
-@callee
+@internal
 def told(x, kind, nis, limit):
     """Note the normalised innovation; True if the measurement may be taken."""
     x[NIS + kind] = nis
@@ -120,7 +120,7 @@ def told(x, kind, nis, limit):
     return good
 
 
-@callee
+@internal
 def nis_of_three(x, k, variance, e):
     """e^T (P_kk + variance)^-1 e of the error state's numbers k to k + 2, by Cholesky's square root."""
     at = COVARIANCE + k * COLUMNS + k
@@ -136,7 +136,7 @@ def nis_of_three(x, k, variance, e):
     return y0 * y0 / a + y1 * y1 / d1 + y2 * y2 / d2
 
 
-@callee
+@internal
 def correct(x):
     """Put the gathered correction into the state."""
     for i in range(3):

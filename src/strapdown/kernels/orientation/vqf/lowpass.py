@@ -26,9 +26,8 @@ def block_size(n):
 
 
 # as calls, compiled once: inlined by numba they would be compiled anew wherever they are used
-_called = njit(error_model="numpy", fastmath=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-mul = _called(python_of(rotation.mul))
-rotate = _called(python_of(rotation.rotate))
+mul = internal(python_of(rotation.mul))
+rotate = internal(python_of(rotation.rotate))
 
 
 @internal
