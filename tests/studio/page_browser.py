@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 """The page of the studio in headless Chromium. Where something is missing the tests are skipped, but not in CI."""
-=======
-"""The page of the studio in headless Chromium, for tests. Where something is missing they skip, but not in CI."""
->>>>>>> 6d1b7dac870aeceb62732ad3cd9301fcf5bfbfd4
 
 import contextlib
 import os
@@ -47,14 +43,8 @@ def missing():
 
 
 def chromium():
-<<<<<<< HEAD
     names = ("chromium", "chromium-browser", "google-chrome")
     return next((found for name in names if (found := shutil.which(name))), None)
-=======
-    return next(
-        (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
-    )
->>>>>>> 6d1b7dac870aeceb62732ad3cd9301fcf5bfbfd4
 
 
 def need_browser():

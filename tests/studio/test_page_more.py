@@ -1,9 +1,4 @@
-<<<<<<< HEAD
 """The page with other vehicles, a robot of the user, a gamepad, two clients, a lost server, no WebGL, small buffers."""
-=======
-"""The page with other vehicles, inputs and clients: rover, helicopter, manipulator, robot of the user, gamepad, loss of
-the server, no WebGL, small buffers."""
->>>>>>> 6d1b7dac870aeceb62732ad3cd9301fcf5bfbfd4
 
 import re
 import time
@@ -92,15 +87,8 @@ def test_manipulator_follows_its_sliders(visitor):
         str(first["low"] + 0.7 * (first["high"] - first["low"])),
     )
     visitor.wait(2.0)
-<<<<<<< HEAD
     moved = [e for e in visitor.ask("strapdown.world().events") if e["kind"] == "console"]
     assert any("sliders" in e["data"].get("changes", {}) for e in moved)
-=======
-    changed = [
-        e for e in visitor.ask("strapdown.world().events") if e["kind"] == "console" and "sliders" in str(e["data"])
-    ]
-    assert changed
->>>>>>> 6d1b7dac870aeceb62732ad3cd9301fcf5bfbfd4
 
 
 def test_robot_of_the_user_gets_a_sensor_on_a_chosen_link(visitor, tmp_path):
@@ -110,14 +98,8 @@ def test_robot_of_the_user_gets_a_sensor_on_a_chosen_link(visitor, tmp_path):
     visitor.show("chooser")
     before = visitor.ask("strapdown.world().session.started")
     page.get_by_label("Your robot").set_input_files(path)
-<<<<<<< HEAD
     visitor.until(f"strapdown.world().session.started !== {before}", 300.0)
     visitor.until("strapdown.world().session.links.includes('arm')")
-=======
-    visitor.until(
-        f"strapdown.world().session.started !== {before} && strapdown.world().session.links.includes('arm')", 300.0
-    )
->>>>>>> 6d1b7dac870aeceb62732ad3cd9301fcf5bfbfd4
     count = visitor.ask("strapdown.world().sensors.length")
     page.get_by_role("button", name="Add a sensor").click()
     page.locator(".add").get_by_label("Mounted on").select_option("arm")
