@@ -144,7 +144,7 @@ def test_our_filter_in_place_of_the_papers_block_lowers_the_error(visitor):
     visitor.run("quadcopter_paper_b")
     paper = flown_error(visitor)
     page = visitor.page
-    page.get_by_role("button", name="Reset").click()
+    page.get_by_role("button", name="Reset", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Reset").click()
     visitor.until("strapdown.now().t < 5")
     visitor.show("diagram")
@@ -218,7 +218,7 @@ def test_record_download_orient_and_report(visitor, tmp_path):
         str(log),
         "--filter",
         "mekf",
-        "--out",
+        "--output",
         str(tmp_path / "o.csv"),
     ]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
