@@ -42,7 +42,8 @@ def _field(model: type[BaseModel], loc: tuple[int | str, ...]) -> str:
 
 def _tags(table: type[BaseModel], loc: tuple[int | str, ...]) -> set[int]:
     """Places in loc that name the kind of a table with several kinds: fault.1.dead.sensor has one."""
-    found, kinds = set(), {}
+    found: set[int] = set()
+    kinds: dict[str, type[BaseModel]] = {}
     for i, part in enumerate(loc):
         if isinstance(part, int):
             continue

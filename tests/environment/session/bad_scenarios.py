@@ -89,7 +89,10 @@ VALUES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         fault(kind="dead", sensor="imu", until_s=-1.0),
         ("fault.1.until_s", "-1"),
     ),
-    "fault of no length": ({"fault": [{"kind": "dead", "sensor": "imu", "at_s": 2.0, "until_s": 2.0}]}, ("not after at_s",)),
+    "fault of no length": (
+        {"fault": [{"kind": "dead", "sensor": "imu", "at_s": 2.0, "until_s": 2.0}]},
+        ("not after at_s",),
+    ),
     "two faults of one name": (
         {"fault": [{"kind": "dead", "sensor": "imu", "name": "x"}, {"kind": "stuck", "sensor": "imu", "name": "x"}]},
         ('two faults called "x"',),
@@ -153,7 +156,10 @@ def newer(values: dict[str, Any]) -> None:
 DIAGRAMS = {
     "no block that drives": (without_motors, ("exactly one block that drives the vehicle", "none")),
     "two blocks that drive": (two_motors, ("exactly one block that drives the vehicle", '"motors", "more motors"')),
-    "tap of a sensor that does not exist": (tap_of_nothing, ('block "altimeter"', 'sensor "laser" is not in the scenario')),
+    "tap of a sensor that does not exist": (
+        tap_of_nothing,
+        ('block "altimeter"', 'sensor "laser" is not in the scenario'),
+    ),
     "tap of a sensor of another kind": (tap_of_another_kind, ('sensor "imu" has no altimeter',)),
     "unconnected input": (unconnected, ('block "mixer"', '"thrust"')),
     "unknown kind": (unknown_kind, ('block "mine"', "my_block")),

@@ -68,7 +68,9 @@ def test_dead_and_stuck_instrument_repeat_a_value_and_leave_the_others(imu, kind
     rows = rows_with("imu", {"kind": kind, "instrument": instrument})
     assert same_outside(rows, imu)
     at = while_faulty(rows[:, T])
-    assert np.array_equal(of_instrument(rows, instrument)[at], np.repeat(of_instrument(imu, instrument)[at][:1], at.sum(), 0))
+    assert np.array_equal(
+        of_instrument(rows, instrument)[at], np.repeat(of_instrument(imu, instrument)[at][:1], at.sum(), 0)
+    )
     for other in set(COLUMNS) - {instrument}:
         assert np.array_equal(of_instrument(rows, other), of_instrument(imu, other))
 
@@ -139,7 +141,9 @@ def test_spikes_jump_by_their_size_on_one_axis_in_a_share_of_readings(imu):
 def test_saturated_reads_no_further_than_its_limit(imu):
     rows = rows_with("imu", {"kind": "saturated", "instrument": "accelerometer", "limit": 9.0})
     at = while_faulty(rows[:, T])
-    assert np.array_equal(of_instrument(rows, "accelerometer")[at], of_instrument(imu, "accelerometer")[at].clip(-9.0, 9.0))
+    assert np.array_equal(
+        of_instrument(rows, "accelerometer")[at], of_instrument(imu, "accelerometer")[at].clip(-9.0, 9.0)
+    )
     assert (of_instrument(rows, "accelerometer")[at, 2] == 9.0).any()
     assert same_outside(rows, imu)
 
@@ -219,7 +223,9 @@ ALL = [
 @pytest.mark.parametrize("fault", RANDOM, ids=lambda fault: fault["kind"])
 def test_random_faults_depend_on_the_seed_alone(fault):
     assert np.array_equal(rows_with("imu", fault), rows_with("imu", fault))
-    assert not np.array_equal(rows_with("altimeter", fault, seed=1)[:, 0:3], rows_with("altimeter", fault, seed=2)[:, 0:3])
+    assert not np.array_equal(
+        rows_with("altimeter", fault, seed=1)[:, 0:3], rows_with("altimeter", fault, seed=2)[:, 0:3]
+    )
 
 
 @pytest.mark.parametrize("fault", ALL, ids=lambda fault: fault["kind"])

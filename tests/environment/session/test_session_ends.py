@@ -89,7 +89,9 @@ def test_the_command_exits_2_with_one_sentence_and_writes_the_folder(how, tmp_pa
     (tmp_path / "own.py").write_text(BLOCKS, encoding="utf-8")
     (tmp_path / "diagram.toml").write_text(toml_text(with_fragile(how, 0.5)), encoding="utf-8")
     scenario = tmp_path / "scenario.toml"
-    scenario.write_text('version = 1\nbase = "quadcopter"\nduration_s = 1.0\ndiagram = "diagram.toml"\n', encoding="utf-8")
+    scenario.write_text(
+        'version = 1\nbase = "quadcopter"\nduration_s = 1.0\ndiagram = "diagram.toml"\n', encoding="utf-8"
+    )
     said = command("run", scenario, "--blocks", tmp_path / "own.py", "-o", tmp_path / "out", "--json")
     assert said.code == 2
     lines = said.err.strip().splitlines()
@@ -106,7 +108,9 @@ def test_a_block_that_fails_at_once_is_named(tmp_path):
     (tmp_path / "own.py").write_text(BLOCKS, encoding="utf-8")
     (tmp_path / "diagram.toml").write_text(toml_text(with_fragile("raises", 0.0)), encoding="utf-8")
     scenario = tmp_path / "scenario.toml"
-    scenario.write_text('version = 1\nbase = "quadcopter"\nduration_s = 1.0\ndiagram = "diagram.toml"\n', encoding="utf-8")
+    scenario.write_text(
+        'version = 1\nbase = "quadcopter"\nduration_s = 1.0\ndiagram = "diagram.toml"\n', encoding="utf-8"
+    )
     said = command("run", scenario, "--blocks", tmp_path / "own.py", "-o", tmp_path / "out")
     assert said.code == 2 and len(said.err.strip().splitlines()) == 1
     assert 'block "own thrust"' in said.err and "nothing was recorded" in said.err
@@ -216,7 +220,9 @@ def test_calibrate_static_takes_the_recording(folder, tmp_path):
 def test_the_recording_holds_sensors_truth_fixes_and_heights(folder):
     log = io.read(folder / "recording.parquet")["imu"]
     assert log.truth is not None and log.height is not None and log.velocity_fix is not None
-    assert log.new["height"].sum() == pytest.approx(500, abs=2) and log.new["velocity_fix"].sum() == pytest.approx(99, abs=2)
+    assert log.new["height"].sum() == pytest.approx(500, abs=2) and log.new["velocity_fix"].sum() == pytest.approx(
+        99, abs=2
+    )
     err = log.height.height_m[log.new["height"]] - log.truth.p_n[log.new["height"], 2]
     assert np.std(err[:200]) == pytest.approx(0.02, rel=0.3)  # chance: 200 readings at rest
     meta = json.loads((folder / "session.json").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Faults of motors and of the world: what they do, that they are undone when they end, and that a rewind repeats them."""
+"""Faults of motors and of the world: what they do, that their end undoes them, and that a rewind repeats them."""
 
 import math
 
@@ -200,7 +200,9 @@ def test_hum_of_a_drive_is_the_vibration_of_motion():
     speed = 2.0 * math.pi * 90.0
     for i in np.flatnonzero(t > 0.21)[::17]:
         force, rate = hum.extra(t[i], [speed * (t[i] - 0.2)], [speed])
-        assert shaken[i, READINGS : READINGS + 3] - still[i, READINGS : READINGS + 3] == pytest.approx(force, abs=1e-7)  # it rests level to 1e-8 rad
+        assert shaken[i, READINGS : READINGS + 3] - still[i, READINGS : READINGS + 3] == pytest.approx(
+            force, abs=1e-7
+        )  # it rests level to 1e-8 rad
         assert rate == pytest.approx(0.0)
     before = t <= 0.2
     # the rover settles on its wheels meanwhile: 1 um of displacement on a body that turns a little

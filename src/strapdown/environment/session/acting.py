@@ -164,9 +164,7 @@ def check_fault(session: "Session", fault: AnyFault) -> None:
         sensor = _sensor(session, fault.sensor)
         if fault.instrument is not None and fault.instrument not in sensor.instruments:
             had = ", ".join(sensor.instruments)
-            raise InputError(
-                f'fault "{fault.kind}": sensor "{fault.sensor}" has no {fault.instrument}; it has {had}'
-            )
+            raise InputError(f'fault "{fault.kind}": sensor "{fault.sensor}" has no {fault.instrument}; it has {had}')
         size = sensor.size if isinstance(sensor, ValueSensor) else 3
         if isinstance(fault, Biased) and len(fault.offset) not in (1, size):
             wanted = "1 number" if size == 1 else f"1 or {size} numbers"
@@ -194,7 +192,9 @@ def check_plan(session: "Session") -> None:
     for i, line in enumerate(session.scenario.pilot, start=1):
         for name in line.sliders or ():
             if name not in sliders:
-                raise InputError(f'pilot line {i}: slider "{name}" is not in the diagram; {did_you_mean(name, sliders)}')
+                raise InputError(
+                    f'pilot line {i}: slider "{name}" is not in the diagram; {did_you_mean(name, sliders)}'
+                )
 
 
 def _set_scene(session: "Session", changes: Mapping[str, Any]) -> tuple[SessionEvent, ...]:
