@@ -86,7 +86,7 @@ def test_other_files_are_refused(tmp_path):
 def test_a_value_beyond_its_limits_is_refused_with_the_file(tmp_path):
     (tmp_path / "scene.txt").write_text("air_temperature_c = 2000\n", encoding="utf-8")
     scenario = resting(0.1, scene={"file": "scene.txt"}).model_copy(update={"folder": tmp_path})
-    with pytest.raises(InputError, match=r"scene.txt.*air_temperature_c"):
+    with pytest.raises(InputError, match=r"scene\.txt.*air_temperature_c"):
         scenario.full_scene()
 
 
