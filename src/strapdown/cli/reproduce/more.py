@@ -82,10 +82,10 @@ def reproduce_b(experiment: str | None, folder: Path, data: Path | None, runs: i
 def _flight(runs: int | None) -> "FlightClaims":
     from strapdown.cli import screen
     from strapdown.cli.run import KERNELS
-    from strapdown.kernels.compiled import ERRORS, TRIADS
+    from strapdown.kernels.compiled import ERRORS
     from strapdown.papers.b.closed_loop.flight import SEEDS, reproduce_flight
 
-    screen.ready(*KERNELS, *NAVIGATION, *ERRORS, *TRIADS, "orientation.paper_b", "calibration.ellipsoid")
+    screen.ready(*KERNELS, *NAVIGATION, *ERRORS, "orientation.paper_b", "calibration.ellipsoid")
     with screen.progress("paper B, flights", 1.0) as done:
         return reproduce_flight(done, runs or SEEDS)
 
