@@ -29,10 +29,10 @@ class FlightClaims:
 
 
 def parts(seeds: int = SEEDS) -> list[Part]:
-    """seeds: of the quadcopter and the Mars helicopter; half as many of faults, skipped calibration and rovers, a
-    quarter of the combinations of the paper's filter."""
+    """seeds: of the quadcopter, the Mars helicopter and the rover; half as many of faults and skipped calibration, a
+    quarter of each combination of the paper's filter."""
     half, quarter = max(1, seeds // 2), max(1, seeds // 4)
-    return [quadcopter(seeds), paper_filter(quarter), skipped(half), mars(seeds), rover(half), faults(half)]
+    return [quadcopter(seeds), paper_filter(quarter), skipped(half), mars(seeds), rover(seeds), faults(half)]
 
 
 def reproduce_flight(done: Callable[[float], None], seeds: int = SEEDS) -> FlightClaims:
