@@ -19,6 +19,7 @@ from strapdown.environment.diagram.kinds import builtin as block_kinds
 from strapdown.environment.diagram.port import Port
 from strapdown.kernels import frames, whitening
 from strapdown.kernels.calibration.turns import SUMS, turn_rows
+from strapdown.kernels.environment.ideal import ideal_rows
 from strapdown.live import PLANT_ROW, Ideal
 from strapdown.motion.paths.circle import Circle
 from strapdown.motion.paths.stop_and_go import StopAndGo
@@ -133,6 +134,16 @@ def plant() -> dict[str, np.ndarray]:
     robot.advance_to(0.05)
     robot.read(mounts, rows)
     return {"rows": rows}
+
+
+def ideal() -> dict[str, np.ndarray]:
+    """What perfect instruments on a mount read, with a magnet and iron near by."""
+    rows = np.random.default_rng(5).normal(size=(4, PLANT_ROW))
+    rows[:, 3:7] /= np.linalg.norm(rows[:, 3:7], axis=1, keepdims=True)
+    iron = np.concatenate([[1.0, -2.0, 3.0], (np.eye(3) + 0.1).ravel()])
+    acc, gyr, mag = (np.empty((4, 3)) for _ in range(3))
+    ideal_rows(rows, iron, FIELD_N, np.array([[0.1, 0.2, 0.3, 2.0, 3.0, -1.0]]), acc, gyr, mag)
+    return {"acc": acc, "gyr": gyr, "mag": mag}
 
 
 def vehicles() -> dict[str, np.ndarray]:
@@ -253,6 +264,7 @@ def every_family() -> dict[str, np.ndarray]:
         "error chain": error_chain(),
         "live module": live_module(recording),
         "plant": plant(),
+        "ideal": ideal(),
         "vehicles": vehicles(),
         "vibration": vibration(),
         "calibration": calibration(),
