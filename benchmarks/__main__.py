@@ -10,6 +10,7 @@ from benchmarks import (
     orientation,
     rotations,
     sensor_errors,
+    session,
     simulation,
     startup,
 )
@@ -50,6 +51,7 @@ def main() -> None:
         navigation,
         compilation,
         diagram,
+        session,
     )
     for part in parts:
         for line in part.report():
