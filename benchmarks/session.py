@@ -71,7 +71,7 @@ def report(pace_s: float = 60.0) -> Iterator[str]:
         found = run_paced(Session(read_scenario("quadcopter")), pace_s).figures()
         met = "met" if abs(found["end_late_ms"]) <= LATE_MS else "MISSED"
         yield (
-            f"  real-time pace, {pace_s:g} s: ended {found['end_late_ms']:.2f} ms late   target {LATE_MS:g} ms: {met}   "
+            f"  real-time pace, {pace_s:g} s: ended {found['end_late_ms']:.2f} ms late, target {LATE_MS:g} ms: {met}; "
             f"cycles: 99 % within {found['cycle_p99_ms']:.2f} ms, longest {found['cycle_worst_ms']:.2f} ms"
         )
 
