@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from fix_cases import with_heights, with_position_fixes
 from strapdown.kernels.navigation.eskf import layout as at
 from strapdown.live import Alignment, Start
 from strapdown.motion.paths.flight import Flight
@@ -12,7 +13,7 @@ from strapdown.motion.vibration import Vibrating, rotor_imbalance
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.smoother import smooth
 from strapdown.navigation.eskf.updates import ZeroVelocity
-from strapdown.navigation.fixes import at_their_instants, with_heights, with_position_fixes
+from strapdown.navigation.fixes import at_their_instants
 from strapdown.rotation import euler_from_q, q_conj, q_exp, q_log, q_mul
 from strapdown.sensors.fix import FixReceiver
 from strapdown.sensors.parts.part import load_part

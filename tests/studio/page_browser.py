@@ -135,18 +135,18 @@ class Visitor:
         """Choose a scenario and run it."""
         before = self.ask("strapdown.world().session.started")
         self.show("chooser")
-        card = self.page.locator(".pick", has=self.page.get_by_role("button", name=re.compile("^Run ")))
+        card = self.page.locator(".pick", has=self.page.get_by_role("button", name=re.compile("^(Run|Again) ")))
         for i in range(card.count()):
             choice = card.nth(i).locator("select")
             if choice.count() and choice.locator(f'option[value="{name}"]').count():
                 choice.select_option(name)
                 break
             title = self.ask(f"strapdown.world().hello.choices.find((c) => c.name === '{name}').title")
-            if card.nth(i).get_by_role("button", name=f"Run {title}", exact=True).count():
+            if card.nth(i).get_by_role("button", name=re.compile(f"^(Run|Again) {re.escape(title)}$")).count():
                 break
         else:
             raise AssertionError(f"{name} is not offered")
-        card.nth(i).get_by_role("button", name=re.compile("^Run ")).click()
+        card.nth(i).get_by_role("button", name=re.compile("^(Run|Again) ")).click()
         self.until(f"strapdown.world().session.started !== {before} && strapdown.now().t > 0.2", 300.0)
         self.until("strapdown.rows() > 5")
 

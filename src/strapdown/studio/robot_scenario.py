@@ -31,17 +31,20 @@ def robot_diagram(scenario: Scenario) -> Diagram | None:
     actuators = vehicle.actuators[:_MOST_SLIDERS]
     blocks: list[dict[str, Any]] = [
         {"name": "console", "kind": "console", "at": [0.0, 0.0]},
-        {"name": "join", "kind": "join", "parameters": {"size": len(actuators)}, "at": [360.0, 260.0]},
         {"name": "joints", "kind": "joints", "at": [560.0, 260.0]},
     ]
-    wires = [("join.out", "joints.command"), ("console.power", "joints.arm")]
+    wires = [("console.power", "joints.arm")]
+    several = len(actuators) > 1
+    if several:
+        blocks.append({"name": "join", "kind": "join", "parameters": {"size": len(actuators)}, "at": [360.0, 260.0]})
+        wires.append(("join.out", "joints.command"))
     for i, actuator in enumerate(actuators):
         low, high = max(actuator.low, -_FAR), min(actuator.high, _FAR)
         start = min(max(0.0, low), high)
         name = actuator.name.replace(".", "_").replace("/", "_").replace('"', "_")
         parameters = {"name": name, "unit": actuator.unit, "low": low, "high": high, "start": start}
         blocks.append({"name": name, "kind": "slider", "parameters": parameters, "at": [120.0, 260.0 + 90.0 * i]})
-        wires.append((f"{name}.out", f"join.in{i + 1}"))
+        wires.append((f"{name}.out", f"join.in{i + 1}" if several else "joints.command"))
     taps = [("accelerometer", 0.0), ("gyroscope", 90.0), ("magnetometer", 180.0)]
     blocks += [{"name": n, "kind": n, "at": [200.0, y - 360.0]} for n, y in taps]
     blocks += [

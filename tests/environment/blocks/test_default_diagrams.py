@@ -163,7 +163,7 @@ def test_the_manipulator_follows_its_sliders_and_its_program():
     flight.console(mode=1.0)
     flight.advance(1.0)
     assert np.abs(flight.run.value("joints.command") - [0.5, 0.0]).max() > 0.1
-    flight.console(arm=0.0)
+    flight.console(power=0.0)  # without power the joints hold
     flight.advance(0.1)
     held = flight.run.value("joints.command")
     flight.advance(0.5)

@@ -147,7 +147,7 @@ function VehicleCard({ card, first, loaded }: { card: Card; first: boolean; load
             <span className="grow" />
           )}
           <Button className="small quiet" title="The pilot script of the scenario flies" onClick={() => void open({ choice: choice.name, script: true })} label={`Watch ${choice.title || choice.name}`}>Watch</Button>
-          <Button className={`small ${first ? "prim" : ""}`} onClick={() => void open({ choice: choice.name })} label={`Run ${choice.title || choice.name}`}><Play />{loaded === choice.name ? "Again" : "Run"}</Button>
+          <Button className={`small ${first ? "prim" : ""}`} onClick={() => void open({ choice: choice.name })} label={`${loaded === choice.name ? "Again" : "Run"} ${choice.title || choice.name}`}><Play />{loaded === choice.name ? "Again" : "Run"}</Button>
         </div>
       </div>
     </div>

@@ -171,9 +171,9 @@ class EskfBlock:
         now = t if t > -FAR else before_t + dt
         if magnetometer_new > ON:
             seen = seen._replace(field=magnetometer)
-        if velocity_new > ON:
+        if velocity_new > ON and velocity_sigma.min() > 0.0:  # a fix without a standard deviation is none
             seen = seen._replace(velocity=Fix(velocity, velocity_sigma, min(velocity_t, now)))
-        if position_new > ON:
+        if position_new > ON and position_sigma.min() > 0.0:
             seen = seen._replace(position=Fix(position, position_sigma, min(position_t, now)))
         if height_new > ON:
             seen = seen._replace(height=Height(height, self.p.height_sigma_m))

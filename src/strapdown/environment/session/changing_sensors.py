@@ -12,7 +12,7 @@ from strapdown.errors import InputError
 if TYPE_CHECKING:
     from strapdown.environment.session.session import Session
 
-KINDS = ("sensor", "inclinometer", "altimeter", "receiver", "odometer")
+KINDS = ("sensor", "inclinometer", "altimeter", "barometer", "receiver", "odometer")
 
 
 def with_sensor(scenario: Scenario, kind: str, table: dict[str, Any]) -> Scenario:
@@ -20,6 +20,7 @@ def with_sensor(scenario: Scenario, kind: str, table: dict[str, Any]) -> Scenari
     if kind not in KINDS:
         raise InputError(f'a sensor "{kind[:60]}" does not exist; valid kinds: {", ".join(KINDS)}')
     plain = scenario.model_dump(exclude_unset=True, exclude={"folder"})
+    plain["version"] = scenario.version  # one made in Python has not set it
     return scenario_from({**plain, kind: [*plain.get(kind, ()), table]}, scenario.folder / "scenario")
 
 
