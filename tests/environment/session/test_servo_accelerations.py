@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tests.environment.session.session_cases import short
 
+from strapdown.environment.session.changing_sensors import use_sensors, with_sensor
 from strapdown.environment.session.record import recording_of
 from strapdown.environment.session.session import Session
 from strapdown.rotation import q_rotate
@@ -45,3 +46,11 @@ def test_rewound_it_goes_on_to_the_bit():
     session.rewind(2.61)
     session.run()
     assert session.sensors[0].log.rows().tobytes() == before
+
+
+def test_a_sensor_that_is_added_reads_too():
+    session = Session(short(3.0, "rover", pilot=PILOT))
+    session.advance(1.0)
+    use_sensors(session, with_sensor(session.scenario, "sensor", {"name": "second", "rate_hz": 100.0}))
+    session.run()
+    assert len(recording_of(session).recordings["second"]) == 200

@@ -71,3 +71,4 @@ def _install(session: "Session", sensors: list[Any]) -> None:
     session.sensors = sensors
     session.mounts = (Mount("body", session.vehicle.body), *(sensor.mount for sensor in sensors))
     session.places = list(enumerate(sensors, start=1))
+    session.look()

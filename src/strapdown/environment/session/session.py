@@ -144,7 +144,7 @@ class Session:
         self._history: deque[Kept] = deque(maxlen=max(1, round(self.scenario.history_s) + 1))
         self.feed = Feed(self.runner.feeds)
         self.attach()
-        self._look()
+        self.look()
         x, y, z = self._body[0:3].tolist()
         self.watch = Watch((x, y, z))
         rows = np.empty((1, len(self.mounts), PLANT_ROW))
@@ -159,7 +159,7 @@ class Session:
     def _watcher(self, steps: int) -> Callable[[int], None] | None:
         return self.surroundings.watcher(self.plant, steps, 1.0 / self.base_hz)
 
-    def _look(self) -> None:
+    def look(self) -> None:
         """The true motion of the body, now."""
         rows = np.empty((len(self.mounts), PLANT_ROW))
         self.plant.read(self.mounts, rows)
@@ -365,7 +365,7 @@ class Session:
         self.timetable.bring_back(kept.timetable)
         self.surroundings.bring_back(kept.surroundings)
         self._sent = None
-        self._look()
+        self.look()
         while self._history and self._history[-1].ticks > kept.ticks:
             self._history.pop()
         self._done = [item for item in self._done if item[0] < kept.ticks]
