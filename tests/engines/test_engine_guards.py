@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from helpers import G, inertial, joint, link, mjcf, robot, specific_force, urdf, write
-from strapdown.engines.mujoco.recorded.driven import DrivenRobot
 from strapdown.engines.mujoco.integrators import INTEGRATORS
+from strapdown.engines.mujoco.recorded.driven import DrivenRobot
+from strapdown.engines.mujoco.recorded.steps import Steps
 from strapdown.engines.mujoco.robot import MujocoRobot
 from strapdown.engines.mujoco.robot_file import RobotFile
-from strapdown.engines.mujoco.recorded.steps import Steps
 from strapdown.engines.parts import Motor, Mount, ProofMass, Start
 from strapdown.engines.program import Command, Program
 from strapdown.errors import InputError, RobotError

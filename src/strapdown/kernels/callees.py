@@ -30,7 +30,14 @@ NOT_NEEDED = (
     "NopythonRewrites",
     "DumpParforDiagnostics",
 )
-NEEDED = ("_optimize_final_module", "_finalize_final_module", "_finalize_dynamic_globals", "finalize", "get_pointer_to_function", "codegen")
+NEEDED = (
+    "_optimize_final_module",
+    "_finalize_final_module",
+    "_finalize_dynamic_globals",
+    "finalize",
+    "get_pointer_to_function",
+    "codegen",
+)
 
 
 def _pipeline() -> type | None:

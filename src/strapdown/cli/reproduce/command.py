@@ -74,8 +74,8 @@ def reproduce(
             raise InputError("--coppeliasim compares all recordings in its folder; leave out the experiment")
         _compare_coppeliasim(coppeliasim, output, as_json)
         return
-    from strapdown.papers.a.reproduction import NAMES
     from strapdown.kernels.compiled import ENGINES
+    from strapdown.papers.a.reproduction import NAMES
     from strapdown.papers.a.reproduction import reproduce as run
 
     names = NAMES if experiment is None else (experiment.lower(),)
