@@ -143,8 +143,12 @@ def kernels_of(files: Sequence[str], live: bool = False) -> list[tuple[Any, Any]
     return [item for item in found if live or item[0].__name__ != "step"]
 
 
-def compile_kernels(files: Sequence[str], live: bool = False) -> Iterator[bool]:
-    """Compile or load kernels; yields for each whether it had to be compiled (False: it was in the cache)."""
+def compile_kernels(files: Sequence[str], live: bool = False, helped: bool = True) -> Iterator[bool]:
+    """Compile or load kernels; yields for each whether it had to be compiled (False: it was in the cache).
+
+    helped: on all cores, which takes less time and more work: each process imports numba, and some callees are
+    compiled in several of them.
+    """
     if config.DISABLE_JIT:
         return
     kernels = [item for item in kernels_of(files, live) if item[0] not in _fixed]
@@ -152,7 +156,7 @@ def compile_kernels(files: Sequence[str], live: bool = False) -> Iterator[bool]:
     def request(modules: list[str]) -> str:
         return f"{','.join(module.removeprefix(_HERE) for module in modules)} {'live' if live else ''}"
 
-    yield from compile_each(kernels, request)
+    yield from compile_each(kernels, request, helped)
 
 
 def help_to_compile() -> None:
