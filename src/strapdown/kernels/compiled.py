@@ -119,7 +119,14 @@ KERNELS = (
     (mekf.step, _STEP),
     (mekf.rows, _ROWS),
     (memory.settle, (_OUT1, int64, _OUT1, _OUT1, float64)),
-    (rotors.rotor_forces, (_OUT1, _IN2, _IN1, _OUT1, _OUT1, float64, _OUT1)),
+    (
+        rotors.rotor_steps,
+        (
+            *(_COUNTS1, int64, _OUT1, _IN2, _IN1, _OUT1, _OUT1, _OUT1, float64),
+            *(_OUT1, _OUT1, float64, _OUT1, _OUT1),
+            *(_COUNTS1, _COUNTS1, *5 * (_OUT2,), _IN1, _IN2, _IN2, _OUT3, _OUT2),
+        ),
+    ),
     (coaxial.coaxial_forces, (_OUT1, _IN1, _OUT1, _OUT1, float64, _OUT1)),
     (wheels.wheel_torques, (_OUT1, _IN2, _OUT1, float64, _OUT1)),
     (wheels.settle_wheels, (_OUT1, _IN2, _OUT1, _OUT1, float64)),

@@ -11,7 +11,8 @@ from strapdown.arrays import Array
 from strapdown.engines.mujoco.build import known
 from strapdown.engines.mujoco.contacts import Contact
 from strapdown.engines.mujoco.force_law import ForceLaw
-from strapdown.engines.mujoco.plant import MujocoPlant
+from strapdown.engines.mujoco.plant import NO_JETS, MujocoPlant
+from strapdown.engines.parts import Mount
 from strapdown.errors import InputError
 from strapdown.kernels.vehicles.memory import ACHIEVED, AIR, ANGLE, COMMAND, DENSITY, SHARE, WIND
 from strapdown.vehicles.scene import scene_of
@@ -53,7 +54,6 @@ class VehiclePlant:
         self._hit = np.zeros(1, np.int32)
         self.advance_to, self.read, self.push = plant.advance_to, plant.read, plant.push
         self.restore, self.reset, self.snapshot = plant.restore, plant.reset, plant.snapshot
-        self.advance_reading = plant.advance_reading
 
     @property
     def time_s(self) -> float:
@@ -68,6 +68,17 @@ class VehiclePlant:
     def speeds(self) -> Array:
         """Speed of each rotor or wheel (rad/s), in the order of phases; of a joint its rate."""
         return self._law.speeds
+
+    def advance_reading(self, mounts: Sequence[Mount], out: Array, jets: Array = NO_JETS) -> None:
+        """Make len(out) physics steps and read the mounts after each. out: (steps, mounts, 22). jets: (steps, 3 or more
+        for each actuator), or without columns: see turning."""
+        each = (lambda k: self.turning(jets[k])) if jets.shape[1] else None
+        self._plant.advance_reading(mounts, out, jets, each)
+
+    def turning(self, out: Array) -> None:
+        """Write angle and speed of actuator i, now, to columns 3 i and 3 i + 1."""
+        end = 3 * len(self._names)
+        out[0:end:3], out[1:end:3] = self.phases, self.speeds
 
     @property
     def wheel_angles(self) -> Array:

@@ -104,6 +104,7 @@ class Session:
         self.vehicle = scenario.read_vehicle()
         self.scene = scenario.full_scene()
         self.base_hz = scenario.physics_hz
+        self._step_s = 1.0 / self.base_hz
         self.plant = self.vehicle.plant(
             gravity=self.scene.g(), step_s=1.0 / self.base_hz, density_kg_m3=self.scene.density()
         )
@@ -149,15 +150,13 @@ class Session:
         self.watch = Watch((x, y, z))
         rows = np.empty((1, len(self.mounts), PLANT_ROW))
         self.plant.read(self.mounts, rows[0])
-        watch = self._watcher(1)
-        if watch is not None:
-            watch(0)
+        jets = self.surroundings.room(1)
+        if jets.shape[1]:
+            self.plant.turning(jets[0])
+            self.surroundings.drive(jets, self._step_s)
         for place, sensor in self.places:
             sensor.sense(0, np.zeros(1), rows, place, self.surroundings.felt_now, self.feed)
-        self._watch_phases = self._watcher(self._stride)
-
-    def _watcher(self, steps: int) -> Callable[[int], None] | None:
-        return self.surroundings.watcher(self.plant, steps, 1.0 / self.base_hz)
+        self._jets = self.surroundings.room(self._stride)
 
     def look(self) -> None:
         """The true motion of the body, now."""
@@ -180,7 +179,7 @@ class Session:
         self._stride = math.gcd(self._control_every, self._second, *modules, *blocks)
         self._rows = np.empty((self._stride, len(self.mounts), PLANT_ROW))
         self._steps = np.arange(1.0, self._stride + 1.0)
-        self._watch_phases = self._watcher(self._stride)
+        self._jets = self.surroundings.room(self._stride)
         self.signals.use(self.runner, recorded_signals(self.runner, self.kinds))
         self.wiring.feed_console(self.runner.feeds, self.console)
 
@@ -221,11 +220,12 @@ class Session:
             if tick % self._control_every == 0:
                 self._control_cycle(t)
             if count == self._stride:
-                rows, times, watch = self._rows, (self._steps + tick) / self.base_hz, self._watch_phases
+                rows, times, jets = self._rows, (self._steps + tick) / self.base_hz, self._jets
             else:  # the first cycle after the diagram got another rate
                 rows, times = self._rows[:count], (self._steps[:count] + tick) / self.base_hz
-                watch = self._watcher(count)
-            self.plant.advance_reading(self.mounts, rows, watch)
+                jets = self.surroundings.room(count)
+            self.plant.advance_reading(self.mounts, rows, jets)
+            self.surroundings.drive(jets, self._step_s)
             if self._means is not None:
                 self._means.put(rows)
         except (BlockError, InputError) as error:
@@ -240,7 +240,7 @@ class Session:
             if end >= sensor.next_s:
                 sensor.sense(tick, times, rows, place, around, feed)
         if count != self._stride:
-            self._watch_phases = self._watcher(self._stride)
+            self._jets = self.surroundings.room(self._stride)
         return self._view
 
     def _control_cycle(self, t: float) -> None:
