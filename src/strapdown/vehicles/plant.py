@@ -50,7 +50,8 @@ class VehiclePlant:
         for view in (self.achieved, self.phases):
             view.flags.writeable = False
         model = plant.model
-        self._root = int(model.body(vehicle.body).rootid[0])
+        root = model.body(vehicle.body).rootid[0]
+        self._own_shapes = frozenset(np.flatnonzero(model.body_rootid[model.geom_bodyid] == root).tolist())
         self._hit = np.zeros(1, np.int32)
         self.advance_to, self.read, self.push = plant.advance_to, plant.read, plant.push
         self.restore, self.reset, self.snapshot = plant.restore, plant.reset, plant.snapshot
@@ -162,7 +163,7 @@ class VehiclePlant:
         """Distance (m) from a point along a direction (frame n, any length) to the first surface that is no part of the
         vehicle; inf if there is none."""
         at, along = np.array(point_n, dtype=np.float64), np.array(direction_n, dtype=np.float64)
-        length = math.sqrt(along @ along)
+        length = math.hypot(*along.tolist())
         if not 0.0 < length < math.inf:
             raise InputError(f"range along {along.tolist()}; give a direction that is not 0, in finite numbers")
         along /= length
@@ -171,7 +172,7 @@ class VehiclePlant:
             distance = mujoco.mj_ray(model, data, at, along, None, True, -1, self._hit)
             if distance < 0.0:
                 return math.inf
-            if model.body_rootid[model.geom_bodyid[self._hit[0]]] != self._root:
+            if self._hit.item(0) not in self._own_shapes:
                 return gone + float(distance)
             gone += distance + _CLOSE
             at += (distance + _CLOSE) * along

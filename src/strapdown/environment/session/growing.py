@@ -25,6 +25,11 @@ class GrowingRows:
         """All rows, also those that were forgotten."""
         return _CHUNK * max(self._gone + len(self._chunks) - 1, 0) + self._used
 
+    @property
+    def begun(self) -> bool:
+        """Whether there is or was a row."""
+        return self._used > 0
+
     def append(self, row: Any) -> None:
         if self._used == len(self._last):
             self._last, self._used = np.empty((_CHUNK, self.width)), 0

@@ -22,6 +22,7 @@ class Surroundings:
     def __init__(self, scene: SceneTable, scenario: Scenario, vehicle: Vehicle, seed: int) -> None:
         self.vibration = scenario.vibration.of(vehicle, seed)
         self._actuators = len(vehicle.actuators)
+        self.drives = self.vibration is not None and self.vibration.sources > self._actuators  # road or hum is felt
         self._radius = vehicle.wheels[0].radius_m if vehicle.wheels else 0.0
         self.scene, self.wind = scene, scene.wind()
         self._windy = not self.wind.calm
@@ -42,9 +43,7 @@ class Surroundings:
         return self.felt_now.jets
 
     def drive(self, jets: Array, step_s: float) -> None:
-        """Road and hum at the steps that were made; the actuators are there."""
-        if self.vibration is None or self.vibration.sources <= self._actuators:
-            return
+        """Road and hum at the steps that were made, if something drives on them; the actuators are there."""
         n = 3 * self._actuators
         if self._radius:  # the way along the road
             jets[:, n] = self._radius * jets[:, 0:n:3].mean(axis=1)
