@@ -73,8 +73,7 @@ class VehiclePlant:
     def advance_reading(self, mounts: Sequence[Mount], out: Array, jets: Array = NO_JETS) -> None:
         """Make len(out) physics steps and read the mounts after each. out: (steps, mounts, 22). jets: (steps, 3 or more
         for each actuator), or without columns: see turning."""
-        each = (lambda k: self.turning(jets[k])) if jets.shape[1] else None
-        self._plant.advance_reading(mounts, out, jets, each)
+        self._plant.advance_reading(mounts, out, jets, self.turning)
 
     def turning(self, out: Array) -> None:
         """Write angle and speed of actuator i, now, to columns 3 i and 3 i + 1."""
@@ -124,10 +123,11 @@ class VehiclePlant:
             )
         if wanted == self._commands.tolist():
             return
-        for name, value in zip(self._names, wanted, strict=True):
-            if not math.isfinite(value):
-                raise InputError(f'the command of actuator "{name}" is {value}; give a finite number')
-        self._commands[:] = wanted
+        if not math.isfinite(sum(wanted)):
+            for name, value in zip(self._names, wanted, strict=True):
+                if not math.isfinite(value):
+                    raise InputError(f'the command of actuator "{name}" is {value}; give a finite number')
+        self._commands[:] = values
         self._law.commanded()
         self._plant.refresh_forces()
 

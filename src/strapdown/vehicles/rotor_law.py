@@ -40,7 +40,9 @@ class RotorLaw(FreeBodyLaw):
         kernel.rotor_steps(NO_ENGINE, 0, *self._own, size_s, *NOT_STEPPED)
         return False
 
-    def steps(self, engine: Addresses, stage: int, size_s: float, stepped: Sequence[Any], out: Array, jets: Array) -> int:
+    def steps(
+        self, engine: Addresses, stage: int, size_s: float, stepped: Sequence[Any], out: Array, jets: Array
+    ) -> int:
         return kernel.rotor_steps(engine, stage, *self._own, size_s, *stepped, out, jets)
 
     @property

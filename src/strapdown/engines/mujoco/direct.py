@@ -62,7 +62,6 @@ def addresses_of(model: Any, data: Any, end_step: Any) -> Addresses | None:
     return found
 
 
-def has_ample_memory(data: Any) -> bool:
-    """Whether the engine cannot run out of memory in the coming steps, by all that it has used so far."""
-    total: int = data.narena
-    return total >= _LEAST_BYTES and total >= _TIMES_USED * data.maxuse_arena
+def ample_use(data: Any) -> int:
+    """Bytes: as long as the engine has never used more, it cannot run out of memory in the coming steps. -1: it can."""
+    return data.narena // _TIMES_USED if data.narena >= _LEAST_BYTES else -1

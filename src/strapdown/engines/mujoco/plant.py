@@ -17,7 +17,7 @@ from strapdown.engines.mujoco.build import build, known
 from strapdown.engines.mujoco.built_robot import SteppedRobot
 from strapdown.engines.mujoco.contacts import Contact, contacts
 from strapdown.engines.mujoco.controls import idle_target
-from strapdown.engines.mujoco.direct import addresses_of, has_ample_memory
+from strapdown.engines.mujoco.direct import addresses_of, ample_use
 from strapdown.engines.mujoco.force_law import ForceLaw, SteppingLaw
 from strapdown.engines.mujoco.integrators import StepAcceleration
 from strapdown.engines.mujoco.robot_file import RobotFile, check_contacts_fit, is_quiet, quiet
@@ -81,6 +81,7 @@ class MujocoPlant(SteppedRobot):
         self._direct = None  # addresses for a law that makes whole steps
         if isinstance(law, SteppingLaw) and self._acceleration.reported:
             self._direct = addresses_of(model, data, self._end_step)
+        self._ample = ample_use(data)
         self._fitting: Array | None = None  # a table of rows that was checked
         self._digest = model_digest(model, b"" if law is None else law.identity())
         self.reset()
@@ -144,12 +145,12 @@ class MujocoPlant(SteppedRobot):
         mounts: Sequence[Mount],
         out: Array,
         jets: Array = NO_JETS,
-        each: Callable[[int], None] | None = None,
+        turning: Callable[[Array], None] | None = None,
     ) -> None:
         """Make len(out) physics steps and read the mounts after each: the bits of advance_to and read, one after the
         other, in less time. out: (steps, mounts, 22). jets: (steps, 3 or more for each actuator of the law), or without
-        columns: angle and speed of actuator i go to columns 3 i and 3 i + 1. each(k) does that where the law's kernel
-        cannot make whole steps; it is called after row k."""
+        columns: angle and speed of actuator i go to columns 3 i and 3 i + 1. turning(row) writes them where the kernel
+        of the law cannot make whole steps."""
         if mounts is not self._planned:
             mounts = tuple(mounts)
             if mounts != self._planned:
@@ -160,23 +161,30 @@ class MujocoPlant(SteppedRobot):
             self._fitting = out
         step_s, count, law = self._step_s, len(out), self._law
         first = round(self._time_s / step_s)
+        each = turning if jets.shape[1] else None
         quick = law is not None and not self._pushes and self._acceleration.reported
         if not (quick and abs(self._time_s - first * step_s) < SNAP_S and self._timestep_s == step_s):
             for k in range(count):
                 self.advance_to((first + k + 1) * step_s)
                 self.read(mounts, out[k])
                 if each is not None:
-                    each(k)
+                    each(jets[k])
             return
         stage = 0
-        direct = self._direct is not None and has_ample_memory(self.data)
+        direct = self._direct is not None and self.data.maxuse_arena <= self._ample
         if self._forwarded_s != step_s:
             if direct and self._warm_kept and self._placed_s == step_s:  # only commands and forces are new
                 stage = _VELOCITY_STAGE
             else:
                 self._forward(step_s)
-        with quiet():
-            made = law.steps(self._direct, stage, step_s, self._stepped, out, jets) if direct else self._steps(out, each)  # type: ignore[union-attr]
+        if direct and is_quiet():
+            made = law.steps(self._direct, stage, step_s, self._stepped, out, jets)  # type: ignore[union-attr]
+        else:
+            with quiet():
+                if direct:
+                    made = law.steps(self._direct, stage, step_s, self._stepped, out, jets)  # type: ignore[union-attr]
+                else:
+                    made = self._steps(out, jets, each)
         if made < count:
             self._time_s = (first + made + 1) * step_s
             self._arrived()
@@ -186,7 +194,7 @@ class MujocoPlant(SteppedRobot):
         self._forwarded_s = self._placed_s = step_s
         self._warm_kept = self._readable = True
 
-    def _steps(self, out: Array, each: Callable[[int], None] | None) -> int:
+    def _steps(self, out: Array, jets: Array, each: Callable[[Array], None] | None) -> int:
         """The steps of a law that cannot make whole ones; returns how many were made."""
         law, step_s, engine, end_step = self._law, self._step_s, self._engine, self._end_step
         assert law is not None
@@ -200,7 +208,7 @@ class MujocoPlant(SteppedRobot):
             mujoco.mj_rnePostConstraint(*engine)
             read_mounts(*self._where, *self._links_now, self._g_n, *self._how, out[k])
             if each is not None:
-                each(k)
+                each(jets[k])
         return len(out)
 
     def contacts(self) -> list[Contact]:
@@ -333,5 +341,14 @@ class MujocoPlant(SteppedRobot):
         turns = np.array([q_normalise(mount.q_bs) for mount in mounts]).reshape(-1, 4)
         self._where, self._how, self._planned = (links, centres), (levers, turns), mounts
         solver = self._warm_now, self._warm_before
-        self._stepped = (self._qpos, self._qvel, _LARGEST, *solver, *self._where, *self._links_now, self._g_n, *self._how)
+        self._stepped = (
+            self._qpos,
+            self._qvel,
+            _LARGEST,
+            *solver,
+            *self._where,
+            *self._links_now,
+            self._g_n,
+            *self._how,
+        )
         self._fitting = None

@@ -35,6 +35,8 @@ from strapdown.environment.session.wiring import Wiring, make_sensors, sensor_fo
 from strapdown.errors import InputError
 from strapdown.live import PLANT_ROW
 
+_TRUTH_ENDS = 1 + PLANT_ROW  # in a row of the body: time, truth, actuators
+
 
 class SessionStopped(InputError):
     """The session cannot go on; its recording is kept."""
@@ -121,7 +123,7 @@ class Session(Timeline):
             if isinstance(sensor, ModuleSensor) and self.surroundings.vibration is not None:
                 sensor.shaken_by(self.surroundings.vibration)
         self.signals = SignalLog()
-        self.body = GrowingRows(1 + PLANT_ROW + len(self.vehicle.actuators))  # time, truth of the body, actuators
+        self.body = GrowingRows(_TRUTH_ENDS + len(self.vehicle.actuators))
         self._begin_past(self.scenario.history_s)
         self.feed = Feed(self.runner.feeds)
         self.attach()
@@ -230,7 +232,8 @@ class Session(Timeline):
             self.events.append(SessionEvent(t, "calibration_refused" if refused else "calibrated"))
             self._calibration_ends = False
         self.signals.add(t)
-        self.body.append((t, *row, *self.plant.achieved.tolist()))
+        line = self.body.added()
+        line[0], line[1:_TRUTH_ENDS], line[_TRUTH_ENDS:] = t, self._body, self.plant.achieved
 
     def advance(self, duration_s: float, progress: Callable[[float], None] | None = None) -> View:
         """All cycles of a time (s)."""

@@ -34,7 +34,14 @@ def ideal_row(felt, body, iron, field_n, magnets, fixed, carried, acc, gyr, mag)
     bx, by, bz = field_n[0], field_n[1], field_n[2]
     for k in range(fixed + carried):
         m = k * MAGNET
-        mx, my, mz, px, py, pz = magnets[m], magnets[m + 1], magnets[m + 2], magnets[m + 3], magnets[m + 4], magnets[m + 5]
+        mx, my, mz, px, py, pz = (
+            magnets[m],
+            magnets[m + 1],
+            magnets[m + 2],
+            magnets[m + 3],
+            magnets[m + 4],
+            magnets[m + 5],
+        )
         if k >= fixed:
             mx, my, mz = rotate(body[3], body[4], body[5], body[6], mx, my, mz)
             px, py, pz = rotate(body[3], body[4], body[5], body[6], px, py, pz)
