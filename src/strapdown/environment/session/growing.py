@@ -31,7 +31,11 @@ class GrowingRows:
         return self._used > 0
 
     def append(self, row: Any) -> None:
-        self.added()[:] = row
+        if self._used == len(self._last):
+            self.added()[:] = row
+        else:
+            self._last[self._used] = row
+            self._used += 1
 
     def added(self) -> Array:
         """One more row, to be filled."""

@@ -24,7 +24,9 @@ from strapdown.types import Motion
 
 _FASTEST_HZ = 200.0  # of sensors with a pace of their own, for the length of their log
 NO_LINES = np.zeros((0, LINE))  # of vibration
-_ORDER = tuple(FIELDS)  # accelerometer, gyroscope, magnetometer: their places in a row of a module's log
+_ORDER = tuple(FIELDS)  # accelerometer, gyroscope, magnetometer
+# number and place in a row of a module's log
+_PARTS = {name: (k, slice(READINGS + 3 * k, READINGS + 3 * k + 3)) for k, name in enumerate(_ORDER)}
 
 
 @dataclass
@@ -67,8 +69,8 @@ class LiveSensor:
         self._q_bs = None if tuple(mount.q_bs) == (1.0, 0.0, 0.0, 0.0) else np.array(mount.q_bs)
 
     def sense(self, tick: int, rows: Array, j: int, around: Around, feed: "Feed") -> None:
-        """The next rows of the plant, (n, mounts, 22), of which mount j is the sensor's. tick: of the last one; they are
-        one tick apart."""
+        """The next rows of the plant, (n, mounts, 22), of which mount j is the sensor's. Rows are one tick apart; tick:
+        of the last one."""
         raise NotImplementedError
 
     def keep(self) -> Any:
@@ -192,8 +194,8 @@ class ModuleSensor(LiveSensor):
         t, gyr, acc, mag = self._t, self._gyr, self._acc, self._mag
         if count != every:
             t, gyr, acc, mag = t[i:n], gyr[i:n], acc[i:n], mag[i:n]
-        surely = self._lines, self._felt, 0, self._around
-        felt_rows(rows, j, tick - count + 1, self.base_hz, t, jets, *surely, acc, gyr, mag)
+        first = tick - count + 1
+        felt_rows(rows, j, first, self.base_hz, t, jets, self._lines, self._felt, 0, self._around, acc, gyr, mag)
         if around.celsius is not None:
             self._celsius[i:n] = around.celsius
         if tick % every:
@@ -212,8 +214,8 @@ class ModuleSensor(LiveSensor):
             waiting = (*self._waiting, *log)
             arrived = sum(row.item(T) <= newest for row in waiting)
             log, self._waiting = waiting[:arrived], waiting[arrived:]  # type: ignore[assignment]
-        for row in log:
-            self._pass_on(row, feed)
+        for i in range(len(log)):  # by number: to begin to iterate over an array takes longer
+            self._pass_on(log[i], feed)
 
     def _look_around(self, around: Around) -> None:
         """Magnetic surroundings and the iron of the mount as the kernel takes them."""
@@ -230,9 +232,8 @@ class ModuleSensor(LiveSensor):
                 return
         self.log.append(row)
         for instrument, taps in self.taps.items():
-            k = _ORDER.index(instrument)
-            value = row[READINGS + 3 * k : READINGS + 3 * k + 3]
-            feed.put(taps, value if self._q_bs is None else self._in_b(value), news[k])
+            k, part = _PARTS[instrument]
+            feed.put(taps, row[part] if self._q_bs is None else self._in_b(row[part]), news[k])
 
     def _faulty(self, row: Array, news: tuple[bool, bool, bool]) -> tuple[Array, tuple[bool, bool, bool]]:
         """The row with the faults, and which instruments have a new reading. Without accelerometer and gyroscope there
@@ -241,7 +242,7 @@ class ModuleSensor(LiveSensor):
         for k, instrument in enumerate(_ORDER):
             if instrument not in self.instruments:
                 continue
-            part = slice(READINGS + 3 * k, READINGS + 3 * k + 3)
+            part = _PARTS[instrument][1]
             row[part], given[k] = self._afflicted(instrument, Reading(row[part].copy(), news[k]))
         row[NEW_MAG] = float(given[2])
         return row, (given[0], given[1], given[2])

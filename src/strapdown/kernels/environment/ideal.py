@@ -7,8 +7,8 @@ from strapdown.kernels.rotation import rotate
 
 # numbers of the iron on a mount: hard iron (uT), soft iron (3 x 3 by rows)
 HARD_IRON, SOFT_IRON, IRON = 0, 3, 12
-# numbers of what is around a mount: its iron, the uniform field (uT, frame n), how many magnets follow that are fixed in
-# frame n and how many that the body carries, and their rows: moment (A m2), position (m)
+# numbers of what is around a mount: its iron, the uniform field (uT, frame n), how many magnets are fixed in frame n
+# and how many the body carries, and their rows: moment (A m2), position (m)
 FIELD, FIXED, CARRIED, MAGNETS, MAGNET = 12, 15, 16, 17, 6
 _MU0_4PI = 0.1  # uT m / A: mu0 / (4 pi) in microtesla
 _NEAREST = 1e-3  # m: a magnet has a size
