@@ -137,7 +137,8 @@ KERNELS = (
 
 _HERE = "strapdown.kernels."
 
-MOTION = ("rotation", "frames")  # what every command needs; a file or folder of kernels/, dots between names
+MOTION = ("rotation",)  # what every command needs; a file or folder of kernels/, dots between names
+ENGINES = ("frames",)  # what logs of an engine need
 ERRORS = ("sensors",)  # what virtual sensors need
 
 _fixed: set[Any] = set()  # kernels that accept their listed signature only
