@@ -2,12 +2,14 @@
 
 import tracemalloc
 from itertools import pairwise
+from types import SimpleNamespace
 
 import mujoco
 import numpy as np
 import pytest
 
 from helpers import G, inertial, joint, link, mjcf, robot, specific_force, urdf, write
+from strapdown.engines.mujoco.direct import ample_use
 from strapdown.engines.mujoco.integrators import INTEGRATORS
 from strapdown.engines.mujoco.recorded.driven import DrivenRobot
 from strapdown.engines.mujoco.recorded.steps import Steps
@@ -331,3 +333,9 @@ def test_memory_follows_the_samples_and_not_the_steps():
 def test_robots_that_come_with_the_package_give_no_warnings():
     for name in ("bar", "cube", "double_pendulum", "manipulator"):
         MujocoRobot(RobotFile(builtin(name)), gravity=G)
+
+
+def test_kernels_call_the_engine_only_where_its_memory_is_ample():
+    """The engine's C functions end the process when they run out of memory."""
+    assert ample_use(SimpleNamespace(narena=1 << 20)) == 1 << 16
+    assert ample_use(SimpleNamespace(narena=(1 << 20) - 1)) == -1
