@@ -65,7 +65,9 @@ void module_step(struct module *module)
     bool ended = second_ended(module, board_micros());
     if (ended) {
         check_idle_chips(module);
-        module->loss_seconds -= module->loss_seconds > 0;
+        if (module->loss_seconds > 0) {
+            module->loss_seconds--;
+        }
     }
     show_lights(module, board_micros() - module->second_us);
     if (ended) {

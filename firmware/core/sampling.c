@@ -23,16 +23,17 @@ bool magnetometer_is_read(const struct module *module)
 
 static bool find_imu(struct module *module)
 {
-    uint8_t identity = module->imu.identity;
-    if (!mpu6050_find(&module->imu, &module->bus)
-        || !mpu6050_configure(&module->imu, &module->bus, &module->settings)) {
+    struct mpu6050 found;
+    if (!mpu6050_find(&found, &module->bus) || !mpu6050_configure(&found, &module->bus, &module->settings)) {
         return false;
     }
+    bool news = found.address != module->imu.address || found.identity != module->imu.identity;
+    module->imu = found;
     module->imu_answers = true;
     module->imu_failures = 0;
     module->polling = true;
     module->data_us = board_micros();
-    return module->imu.identity != identity;
+    return news;
 }
 
 static bool find_magnetometer(struct module *module)
@@ -104,7 +105,11 @@ void start_sampling(struct module *module)
         return;
     }
     uint32_t stamp_us;
-    board_data_ready(&stamp_us); /* forget the signals from before */
+    bool ready; /* forget the signals from before, on the wire and in the chip */
+    board_data_ready(&stamp_us);
+    if (module->imu_answers) {
+        mpu6050_data_ready(&module->imu, &module->bus, &ready);
+    }
     module->running = true;
     module->polling = true;
     module->sample_us = module->data_us = board_micros();

@@ -5,10 +5,11 @@
 #include "board.h"
 #include "config.h"
 
-/* Space that samples leave for a hello, an answer and a status, which must not be lost on a full line. */
-enum { RESERVED = 160 };
+/* Space that samples leave for an answer, a hello and a status, which must not be lost on a full line. */
+enum { RESERVED = ANSWER_BYTES + HELLO_BYTES + STATUS_BYTES + 3 * (FRAME_HEADER + FRAME_CRC + FRAME_ON_LINE - FRAME_LONGEST) };
 
-static bool send(struct module *module, uint8_t kind, uint32_t time_us, const uint8_t *body, size_t bytes, size_t reserved)
+static bool send(struct module *module, uint8_t kind, uint32_t time_us, const uint8_t *body, size_t bytes,
+                 size_t reserved)
 {
     uint8_t line[FRAME_ON_LINE];
     const struct frame frame = {kind, module->sequence[kind]++, time_us, body, bytes};
