@@ -111,7 +111,6 @@ void start_sampling(struct module *module)
         mpu6050_data_ready(&module->imu, &module->bus, &ready);
     }
     module->running = true;
-    module->polling = true;
     module->sample_us = module->data_us = board_micros();
 }
 
@@ -136,7 +135,8 @@ static void read_magnetometer(struct module *module)
 {
     struct sample *sample = &module->sample;
     if (!magnetometer_is_read(module)) {
-        module->mag_wrong = true;
+        /* one that was never there, or is not read, gives no readings that could be wrong */
+        module->mag_wrong = module->mag.chip == MAG_QMC5883L || module->mag.chip == MAG_HMC5883L;
     } else {
         enum mag_reading reading =
             magnetometer_read(&module->mag, &module->bus, &module->settings, board_micros(), sample->mag);
@@ -188,16 +188,23 @@ static void ask_for_data(struct module *module, uint32_t now_us)
     if (!ready) {
         return;
     }
-    take_sample(module, now_us, missed_until(module, now_us));
-    module->data_us = now_us;
-    uint32_t stamp_us; /* a signal of this very sample shows that there is a wire */
-    module->polling = board_data_ready(&stamp_us) == 0;
+    uint32_t stamp_us;
+    if (board_data_ready(&stamp_us) > 0) { /* a signal of this very sample: there is a wire */
+        module->polling = false;
+    } else {
+        stamp_us = now_us;
+    }
+    module->data_us = stamp_us;
+    take_sample(module, stamp_us, missed_until(module, stamp_us));
 }
 
 void take_samples(struct module *module)
 {
     uint32_t stamp_us, signals = board_data_ready(&stamp_us);
     uint32_t now_us = board_micros(), period = period_us(module);
+    if (signals > 0) {
+        module->polling = false;
+    }
     if (!module->running) {
         return;
     }
@@ -208,7 +215,6 @@ void take_samples(struct module *module)
             take_sample(module, module->sample_us + (missed + 1) * period, missed);
         }
     } else if (signals > 0) {
-        module->polling = false;
         module->data_us = stamp_us;
         take_sample(module, stamp_us, signals - 1);
     } else if (now_us - module->data_us >= PERIODS_WITHOUT_SIGNAL * period + START_UP_US) {

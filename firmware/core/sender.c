@@ -4,6 +4,7 @@
 
 #include "board.h"
 #include "config.h"
+#include "sampling.h"
 
 /* Space that samples leave for an answer, a hello and a status, which must not be lost on a full line. */
 enum { RESERVED = ANSWER_BYTES + HELLO_BYTES + STATUS_BYTES + 3 * (FRAME_HEADER + FRAME_CRC + FRAME_ON_LINE - FRAME_LONGEST) };
@@ -64,7 +65,7 @@ void send_status(struct module *module)
         .i2c_errors = module->bus.errors,
         .bad_frames = module->receiver.bad,
         .state = (uint8_t)(module->running * STATE_RUNNING | module->imu_answers * STATE_IMU_ANSWERS
-                           | module->mag_answers * STATE_MAG_ANSWERS),
+                           | magnetometer_is_read(module) * STATE_MAG_ANSWERS),
         .lights = module->lights,
         .rate_hz = module->settings.rate_hz,
     };
