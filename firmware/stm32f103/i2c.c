@@ -20,7 +20,7 @@ static uint32_t deadline_start_us;
 
 static void pins_to(uint32_t mode)
 {
-    reg_change(GPIOB + GPIO_CRL, 0xFFUL << (4 * SCL), mode << (4 * SCL) | mode << (4 * SDA));
+    reg_change(GPIOB + GPIO_CRL, 0xFFU << (4 * SCL), mode << (4 * SCL) | mode << (4 * SDA));
 }
 
 static bool line_is_high(uint32_t pin)

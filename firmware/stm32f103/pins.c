@@ -53,7 +53,7 @@ static void set_mode(struct pin pin, uint32_t mode)
 {
     uint32_t control = pin.port + (pin.number < 8 ? GPIO_CRL : GPIO_CRH);
     uint32_t shift = 4 * (pin.number % 8);
-    reg_change(control, 0xFUL << shift, mode << shift);
+    reg_change(control, 0xFU << shift, mode << shift);
 }
 
 static void set_input(struct pin pin, bool pulled_up)

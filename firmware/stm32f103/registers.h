@@ -8,8 +8,8 @@
 /* On the host a model of the peripherals takes the place of the registers. */
 uint32_t reg_get(uint32_t address);
 void reg_set(uint32_t address, uint32_t value);
-static inline void interrupts_off(void) {}
-static inline void interrupts_on(void) {}
+void interrupts_off(void);
+void interrupts_on(void);
 #else
 static inline uint32_t reg_get(uint32_t address)
 {
@@ -37,7 +37,7 @@ static inline void reg_change(uint32_t address, uint32_t clear, uint32_t set)
     reg_set(address, (reg_get(address) & ~clear) | set);
 }
 
-#define BIT(n) (1UL << (n))
+#define BIT(n) (1U << (n))
 
 /* Reset and clock control */
 #define RCC_CR 0x40021000U
@@ -46,12 +46,12 @@ static inline void reg_change(uint32_t address, uint32_t clear, uint32_t set)
 #define RCC_CR_PLLON BIT(24)
 #define RCC_CR_PLLRDY BIT(25)
 #define RCC_CFGR 0x40021004U
-#define RCC_CFGR_SW_PLL 2UL
-#define RCC_CFGR_SWS_PLL (2UL << 2)
-#define RCC_CFGR_SWS (3UL << 2)
-#define RCC_CFGR_PPRE1_HALF (4UL << 8)
+#define RCC_CFGR_SW_PLL 2U
+#define RCC_CFGR_SWS_PLL (2U << 2)
+#define RCC_CFGR_SWS (3U << 2)
+#define RCC_CFGR_PPRE1_HALF (4U << 8)
 #define RCC_CFGR_PLLSRC_HSE BIT(16)
-#define RCC_CFGR_PLLMUL(times) (((times)-2UL) << 18)
+#define RCC_CFGR_PLLMUL(times) (((times)-2U) << 18)
 #define RCC_APB2ENR 0x40021018U
 #define RCC_APB2ENR_AFIO BIT(0)
 #define RCC_APB2ENR_GPIOA BIT(2)
@@ -64,7 +64,7 @@ static inline void reg_change(uint32_t address, uint32_t clear, uint32_t set)
 
 /* Flash interface: two wait states above 48 MHz, with the prefetch buffer */
 #define FLASH_ACR 0x40022000U
-#define FLASH_ACR_TWO_WAITS_PREFETCH (2UL | BIT(4))
+#define FLASH_ACR_TWO_WAITS_PREFETCH (2U | BIT(4))
 
 /* Pins: four bits for each, MODE in the lower two and CNF in the upper two; pins 0 to 7 in CRL, 8 to 15 in CRH */
 #define GPIOA 0x40010800U
@@ -84,7 +84,7 @@ static inline void reg_change(uint32_t address, uint32_t clear, uint32_t set)
 
 /* External interrupts */
 #define AFIO_EXTICR1 0x40010008U
-#define AFIO_EXTI0_PORT_B 1UL
+#define AFIO_EXTI0_PORT_B 1U
 #define EXTI_IMR 0x40010400U
 #define EXTI_RTSR 0x40010408U
 #define EXTI_PR 0x40010414U
@@ -149,7 +149,7 @@ static inline void reg_change(uint32_t address, uint32_t clear, uint32_t set)
 #define NVIC_ISER0 0xE000E100U
 #define NVIC_ISER1 0xE000E104U
 #define SCB_AIRCR 0xE000ED0CU
-#define SCB_AIRCR_RESET 0x05FA0004UL
+#define SCB_AIRCR_RESET 0x05FA0004U
 #define SCB_SHCSR 0xE000ED24U
 #define SCB_SHCSR_BUSFAULTENA BIT(17)
 

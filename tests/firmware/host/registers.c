@@ -8,18 +8,21 @@
 
 typedef uint32_t (*get_hook)(uint32_t address);
 typedef void (*set_hook)(uint32_t address, uint32_t value);
+typedef void (*mask_hook)(int masked);
 
-void host_registers(get_hook get, set_hook set);
+void host_registers(get_hook get, set_hook set, mask_hook mask);
 void host_start(uint32_t clocks[2], uint32_t baud);
 void host_module_start(void);
 void host_module_step(void);
 
 static get_hook get_register;
 static set_hook set_register;
+static mask_hook set_mask;
 static struct module module;
 
-void host_registers(get_hook get, set_hook set)
+void host_registers(get_hook get, set_hook set, mask_hook mask)
 {
+    set_mask = mask;
     get_register = get;
     set_register = set;
 }
@@ -32,6 +35,16 @@ uint32_t reg_get(uint32_t address)
 void reg_set(uint32_t address, uint32_t value)
 {
     set_register(address, value);
+}
+
+void interrupts_off(void)
+{
+    set_mask(1);
+}
+
+void interrupts_on(void)
+{
+    set_mask(0);
 }
 
 bool probe_word(uint32_t address, uint32_t *value)
