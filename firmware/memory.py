@@ -1,4 +1,4 @@
-"""Print how much of the STM32F103C8's memory a build uses; read `size -A` from standard input. Exit 1 if it is too much."""
+"""Print how much of the STM32F103C8's memory a build uses, from `size -A` on standard input. Exit 1 if too much."""
 
 import sys
 

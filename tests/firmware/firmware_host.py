@@ -1,4 +1,4 @@
-"""The firmware compiled for the host: its portable part on a board in memory, and its hardware layer on a register model.
+"""The firmware compiled for the host: its portable part on a board in memory, its hardware layer on a register model.
 
 FIRMWARE_SANITIZE=1 compiles with the address and undefined behaviour sanitizers (see test_sanitized.py).
 """
@@ -17,7 +17,6 @@ ROOT = Path(__file__).resolve().parents[2] / "firmware"
 HOST = Path(__file__).parent / "host"
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-Wconversion", "-O1", "-g", "-fPIC", "-shared"]
 INCLUDES = [f"-I{folder}" for folder in (ROOT, ROOT / "core", ROOT / "stm32f103", HOST)]
-# gcc 12 has the conversion warnings of the target as well; the harness takes numbers from Python and needs fewer
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 
 

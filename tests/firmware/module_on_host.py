@@ -1,4 +1,4 @@
-"""The portable firmware as a running module: virtual chips on its bus, a line, buttons, and a clock that the test moves."""
+"""The portable firmware as a running module: virtual chips, a line, buttons, and a clock that the test moves."""
 
 import ctypes
 import itertools
@@ -50,7 +50,6 @@ class ModuleOnHost:
         self._decoder = Decoder((of.HELLO, of.SAMPLE, of.STATUS, of.ANSWER))
         self.frames, self.raw = [], b""
         self._sequence = itertools.count()
-        self.commands_sent = 0
 
     def _set(self, name, kind, value):
         kind.in_dll(self.lib, name).value = value
@@ -116,7 +115,7 @@ class ModuleOnHost:
             self.lib.host_signal(round(due) & 0xFFFFFFFF)
 
     def run(self, us, turn_us=100):
-        """So much time passes, with a turn of the main loop each turn_us. Returns the frames that the module has sent."""
+        """So much time passes, with a turn of the main loop each turn_us. Returns the frames that were sent."""
         end, before = self.now_us + us, len(self.frames)
         while self.now_us < end:
             self._signal_data_ready()

@@ -1,7 +1,7 @@
-"""The I2C peripheral of an STM32F103 as the reference manual RM0008 describes it, with chips of a virtual bus behind it.
+"""The I2C peripheral of an STM32F103 as its reference manual RM0008 describes it, with the chips of a virtual bus.
 
-Time is that of the model that owns it. Two errata are part of it: a BUSY flag that the analog filter locks, and the last
-byte that is lost when the read comes after the stop.
+Time is that of the model that owns it. Two errata are part of it: a BUSY flag that the analog filter locks, and the
+last byte that is lost when the read comes after the stop.
 """
 
 SB, ADDR, BTF, RXNE, TXE, AF = 1 << 0, 1 << 1, 1 << 2, 1 << 6, 1 << 7, 1 << 10
@@ -19,6 +19,7 @@ class I2cModel:
         self.lines_busy = lambda: False
         self.sent_by_chip = []  # bytes of each read that the chip has put on the wires
         self.resets = 0
+        self.stops_after_ack = 0  # the chip then holds the data line with its next byte
         self._registers = dict.fromkeys((CR1, CR2, CCR, TRISE), 0)
         self._clear()
 
@@ -107,6 +108,7 @@ class I2cModel:
             self._later(at, 9, self._byte_received)
 
     def _stopped(self, at):
+        self.stops_after_ack += self._receiving and self._acked
         if self._shift is not None:
             self._shift = LOST  # erratum: the read of the byte before came after the stop
         self.busy = self._receiving = False

@@ -1,4 +1,4 @@
-"""A model of the STM32F103's peripherals that the hardware layer of the firmware runs on: clocks, SysTick, pins, I2C, USART.
+"""A model of the STM32F103's peripherals for the hardware layer of the firmware: clocks, SysTick, pins, I2C, USART.
 
 Every register access takes some cycles of the core clock, so that time passes while the firmware waits.
 """
@@ -110,7 +110,9 @@ class Stm32:
             return int(-self.cycles) & 0xFFFFFF
         if address == RCC_CR:
             value = self._registers.get(RCC_CR, 0)
-            ready = (1 << 17 if value & 1 << 16 and self.crystal else 0) | (1 << 25 if value & 1 << 24 and self.pll else 0)
+            ready = (1 << 17 if value & 1 << 16 and self.crystal else 0) | (
+                1 << 25 if value & 1 << 24 and self.pll else 0
+            )
             return value | ready
         if address == RCC_CFGR:
             value = self._registers.get(RCC_CFGR, 0)

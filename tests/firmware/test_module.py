@@ -81,7 +81,7 @@ class Replay:
 
 @pytest.mark.parametrize("make_mag, address", [(VirtualQmc5883l, 0x0D), (VirtualHmc5883l, 0x1E)])
 def test_frames_equal_those_of_the_controller_in_python_byte_for_byte(tmp_path, make_mag, address):
-    """The controller in Python gets the same registers, stamps and inputs: its hello and its samples are the same bytes."""
+    """The controller in Python gets the same registers, stamps and inputs. Its hello and samples are the same bytes."""
     module = ModuleOnHost(tmp_path, {0x68: VirtualMpu6050(Wobble()), address: make_mag(Wobble())}).power_up()
     settings = say.Settings(acc_range=1, gyr_range=2, low_pass=2, rate_hz=200)
     module.command(say.set_to, settings)
@@ -121,7 +121,14 @@ def test_frames_equal_those_of_the_controller_in_python_byte_for_byte(tmp_path, 
 ])  # fmt: skip
 def test_chips_and_fakes_are_reported_as_read(tmp_path, chips, expected):
     hello = ModuleOnHost(tmp_path, chips).power_up().of_kind(of.HELLO)[0]
-    found = (hello.imu_chip, hello.imu_address, hello.imu_identity, hello.mag_chip, hello.mag_address, hello.mag_identity)
+    found = (
+        hello.imu_chip,
+        hello.imu_address,
+        hello.imu_identity,
+        hello.mag_chip,
+        hello.mag_address,
+        hello.mag_identity,
+    )
     assert found == expected
     per_gauss = {0: 0, 1: 12000, 2: 1090, 3: 0}[hello.mag_chip]
     codes = (1, 6, 3) if hello.mag_chip == say.HMC5883L else (0, 3, 0)

@@ -23,7 +23,7 @@ def vectors():
         elif word == "value":
             found[name]["values"].append(int(rest[1]))
         elif not word.startswith("#"):
-            found[name][word] = bytes() if rest[0] == "-" else bytes.fromhex(rest[0])
+            found[name][word] = b"" if rest[0] == "-" else bytes.fromhex(rest[0])
     return found
 
 

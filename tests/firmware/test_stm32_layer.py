@@ -1,4 +1,4 @@
-"""The hardware layer of the STM32F103 on a model of its peripherals: clocks, I2C with its errata, bus recovery, line, pins."""
+"""The hardware layer of the STM32F103 on a model of its peripherals: clocks, I2C with its errata, line, pins."""
 
 import ctypes
 import itertools
@@ -87,7 +87,7 @@ def test_baud_error_is_bounded(stm32):
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 6, 14])
 @pytest.mark.parametrize("interrupt_us", [0, 15, 120])
 def test_reads_of_every_length_with_interrupts_at_every_place(stm32, count, interrupt_us):
-    """An interrupt delays one register access after the other. The bytes stay right, and the chip sends no byte too many."""
+    """An interrupt delays each register access in turn. The bytes stay right, and the chip sends none too many."""
     stm32.interrupt_us = interrupt_us
     expected = bytes(stm32.bus.chips[0x68].registers[0x3B : 0x3B + count])
     for every in (1, 2, 3, 5, 7, 11, 13, 17, 23, 31) if interrupt_us else (0,):
@@ -99,6 +99,7 @@ def test_reads_of_every_length_with_interrupts_at_every_place(stm32, count, inte
             assert result == DONE
         if result == DONE:
             assert data == expected and stm32.i2c.sent_by_chip[-1] == count
+    assert stm32.i2c.stops_after_ack == 0
 
 
 def test_writes_reach_the_chip(stm32):
@@ -151,7 +152,7 @@ def test_a_clock_that_stops_in_mid_transfer_ends_in_time(stm32):
 
 @pytest.mark.parametrize("clocks", [1, 5, 9])
 def test_a_chip_that_holds_the_data_line_is_clocked_free(stm32, clocks):
-    """A reset of the controller in the middle of a read leaves the chip sending: nine clocks end it (I2C specification 3.1.16)."""
+    """A controller that is reset in mid-read leaves the chip sending: nine clocks end it (UM10204, 3.1.16)."""
     stm32.sda_clocks = clocks
     assert stm32.read(0x68, 0x75, 1)[0] == TIMED_OUT
     assert stm32.sda_clocks == 0
@@ -228,7 +229,9 @@ def test_inputs_close_to_ground(stm32, pin, bit):
     assert stm32.lib.board_inputs() == 1 << bit
 
 
-@pytest.mark.parametrize("light, port, pin", [(0, GPIOC, 13), (1, GPIOA, 1), (2, GPIOA, 2), (3, GPIOA, 3), (4, GPIOA, 4)])
+@pytest.mark.parametrize(
+    "light, port, pin", [(0, GPIOC, 13), (1, GPIOA, 1), (2, GPIOA, 2), (3, GPIOA, 3), (4, GPIOA, 4)]
+)
 def test_lights_and_their_polarity(stm32, light, port, pin):
     low_is_on = port == GPIOC
     assert bool(stm32._pins[port] >> pin & 1) == low_is_on  # off after reset
