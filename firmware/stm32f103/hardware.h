@@ -25,6 +25,7 @@ uint32_t baud_divider(uint32_t clock_hz, uint32_t baud);
 /* Takes the wanted baud rate, or 115200 if the clock cannot make it. */
 void serial_start(const struct clocks *clocks, uint32_t baud);
 
+/* Waits until the chips have had time to start. */
 void i2c_start(const struct clocks *clocks);
 
 /* Frees a blocked bus and starts the peripheral again. False if a line stays low. */

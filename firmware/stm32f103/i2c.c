@@ -10,6 +10,7 @@
 #include "registers.h"
 
 enum { TRANSFER_US = 2000 };    /* the longest, 17 bytes at 400 kHz, takes 0.4 ms */
+enum { POWER_UP_US = 100000 };  /* an MPU-6050 needs so long after power-up before it answers (data sheet) */
 enum { HALF_CLOCK_US = 5, CLOCKS_TO_FREE = 9 };
 enum { BUS_HZ = 400000, RISE_NS = 300 };
 enum { SCL = 6, SDA = 7 };
@@ -74,6 +75,8 @@ void i2c_start(const struct clocks *clocks)
 {
     apb1_hz = clocks->apb1_hz;
     reg_change(RCC_APB1ENR, 0, RCC_APB1ENR_I2C1);
+    while (!clock_expired(0, POWER_UP_US)) {
+    }
     i2c_recover();
 }
 

@@ -32,7 +32,7 @@ def need(*programs: str) -> None:
 
 @functools.cache
 def built(kind: str) -> Path:
-    """A shared library: "portable" or "registers"."""
+    """A shared library: "portable", "registers", or "encoder": registers with a wheel encoder."""
     need("gcc")
     core = sorted((ROOT / "core").glob("*.c"))
     if kind == "portable":
@@ -40,6 +40,7 @@ def built(kind: str) -> Path:
     else:
         chip = [ROOT / "stm32f103" / f"{name}.c" for name in ("clock", "serial", "i2c", "pins", "watchdog")]
         sources, defines = [*core, *chip, HOST / "registers.c"], ["-DREGISTER_MODEL"]
+        defines += ["-DENCODER_TICK_NM=250000"] if kind == "encoder" else []
     folder = Path(tempfile.mkdtemp(prefix="firmware-"))
     sanitize = SANITIZE if os.environ.get("FIRMWARE_SANITIZE") else []
     command = ["gcc", *FLAGS, *sanitize, *INCLUDES, *defines, *map(str, sources), "-o", str(folder / "lib.so")]

@@ -26,8 +26,8 @@ class Stm32:
     """crystal, pll: do they start? serial: the unique identity. An interrupt of another part may delay any access for
     interrupt_us, while interrupts are on: see delay_every."""
 
-    def __init__(self, folder, chips=None, *, crystal=True, pll=True, serial=bytes(range(12))):
-        self.lib = loaded("registers", folder)
+    def __init__(self, folder, chips=None, *, crystal=True, pll=True, serial=bytes(range(12)), kind="registers"):
+        self.lib = loaded(kind, folder)
         self.bus = VirtualBus(chips or {})
         self.crystal, self.pll, self.serial = crystal, pll, serial
         self.now_ns, self.cycles, self.core_hz = 0.0, 0.0, 8e6

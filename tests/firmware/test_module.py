@@ -143,7 +143,7 @@ def test_fakes_are_read_like_the_chip_they_replace(tmp_path):
         assert len(samples) >= 9 and all(s.flags == 0 and s.acc[2] > 15000 for s in samples)
 
 
-def test_without_chips_it_says_so_once_a_second(tmp_path):
+def test_missing_chips_are_reported_once_a_second(tmp_path):
     module = ModuleOnHost(tmp_path, {}).power_up()
     assert module.of_kind(of.STATUS, module.run(SECOND))[0].i2c_errors == 3 * 5  # five places, every 0.5 s
     status = module.of_kind(of.STATUS, module.run(3 * SECOND))
