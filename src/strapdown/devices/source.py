@@ -41,7 +41,8 @@ class ModuleSource:
         self.stream = ModuleStream()
         self.decoder = Decoder(_FROM_MODULE)
         self.received = 0  # bytes
-        self.stopped = False
+        self.greeted = self.stopped = False
+        self.hello_frame: Frame | None = None
         self._sequence = 0
         self._refused: str | None = None
         self._todo: list[Callable[[int], Frame]] = []
@@ -55,24 +56,32 @@ class ModuleSource:
         return self.stream.happened
 
     def greet(self) -> say.Hello:
-        """Ask for a hello, set the module and start it; a module that does not answer is refused in one sentence."""
+        """Ask who it is, stop it and set it; a module that does not answer is refused in one sentence. Its samples are
+        not used before start()."""
+        self._finish([say.ask_hello])
+        self._finish([say.stop, *self._setting()])
+        self.greeted = True
+        assert self.stream.hello is not None
+        return self.stream.hello
+
+    def _finish(self, commands: list[Callable[[int], Frame]]) -> None:
+        """Carry out commands before the module runs."""
+        self._todo, self._waiting = commands, None
         until = time.monotonic() + _GREETING_S
-        self._todo = [say.ask_hello]
-        while self.stream.hello is None:
-            self._read()
-            self._command()
-            if time.monotonic() > until:
-                raise InputError(self._no_hello())
-        self._begin()
-        until = time.monotonic() + _GREETING_S
-        while self._todo:
+        while self._todo or self.stream.hello is None:
             self._read()
             self._command()
             if self._refused is not None:
                 raise InputError(self._refused)
             if time.monotonic() > until:
+                if self.stream.hello is None:
+                    raise InputError(self._no_hello())
                 raise InputError(f"the module on {self.link.name} does not answer commands; check its receive line (RX)")
-        return self.stream.hello
+
+    def start(self) -> None:
+        """Let it send samples; poll() repeats the command until the module has answered."""
+        self._todo, self._waiting = [say.start], None
+        self._sample_s = time.monotonic()
 
     def _no_hello(self) -> str:
         name = self.link.name
@@ -86,9 +95,20 @@ class ModuleSource:
         )
 
     def _begin(self) -> None:
-        self._todo = [say.start]
-        if self.settings != say.Settings():
-            self._todo.insert(0, lambda sequence: say.set_to(self.settings, sequence))
+        """As after power-up: set it and start it."""
+        self._todo, self._waiting = [*self._setting(), say.start], None
+
+    def _setting(self) -> list[Callable[[int], Frame]]:
+        return [] if self.settings == say.Settings() else [lambda sequence: say.set_to(self.settings, sequence)]
+
+    def _is_set(self) -> bool:
+        """Whether the last hello states the settings that were asked for: its units are then those of the samples."""
+        hello, s = self.stream.hello, self.settings
+        if hello is None:
+            return False
+        codes = (hello.acc_range, hello.gyr_range, hello.low_pass, hello.mag_range, hello.mag_rate, hello.mag_averaging)
+        same = all(want in (have, say.UNCHANGED) for want, have in zip(s[:6], codes, strict=True))
+        return same and s.rate_hz in (0, hello.rate_hz)
 
     def poll(self) -> list[Stamped]:
         """The samples that have arrived; waits a moment if none has. Keeps the module running."""
@@ -99,7 +119,6 @@ class ModuleSource:
             text = f"{self.link.name} has vanished; waiting for it to return"
             self.happened.append(Happened(self.stream.t_s, "vanished", text))
             self._begin()
-            self._waiting = None
         if found:
             self._sample_s = now
         elif now - self._sample_s > _SILENCE_S and not self._todo and self.link.connected and not self.stopped:
@@ -117,12 +136,17 @@ class ModuleSource:
         found: list[Stamped] = []
         for frame in self.decoder.feed(data):
             resets = self.stream.counts.resets
-            found += self.stream.take(frame, now)
+            if frame.kind != of.SAMPLE or self.greeted:
+                found += self.stream.take(frame, now)
+            if frame.kind == of.HELLO:
+                self.hello_frame = frame
+                self._set_is_done()
             if frame.kind == of.ANSWER:
                 self._answered(say.Answer.unpacked(frame.body))
             if self.stream.counts.resets != resets and not self.stopped:
                 self._begin()
-            self.heard(frame, now)
+            if self.greeted:
+                self.heard(frame, now)
         return found
 
     def _command(self) -> None:
@@ -138,13 +162,21 @@ class ModuleSource:
     def _answered(self, answer: say.Answer) -> None:
         if self._waiting is None or answer.command != self._waiting[0]:
             return
-        self._waiting = None
-        if self._todo:
-            self._todo.pop(0)
+        if answer.command != of.SET or answer.result != say.DONE:  # a set command is done when its hello has come
+            self._next()
         if answer.result == say.OUT_OF_RANGE:
             self._refused = "the module refuses these settings; see ranges and the greatest rate with device list"
         elif answer.result == say.NO_ANSWER_OF_CHIP:
             self.happened.append(Happened(self.stream.t_s, "chip", "a chip of the module did not answer the settings"))
+
+    def _set_is_done(self) -> None:
+        if self._waiting is not None and self._waiting[0] == of.SET and self._is_set():
+            self._next()
+
+    def _next(self) -> None:
+        self._waiting = None
+        if self._todo:
+            self._todo.pop(0)
 
     def light(self, pattern: int) -> None:
         """Set the host's light."""
@@ -155,15 +187,16 @@ class ModuleSource:
         while not self.stopped:
             yield from self.poll()
 
-    def stop(self) -> None:
-        """Ask the module to stop; the samples on their way are read."""
+    def stop(self) -> list[Stamped]:
+        """Ask the module to stop; returns the samples that were on their way."""
         self.stopped = True
         self._todo, self._waiting = [say.stop], None
         until = time.monotonic() + 2 * _AGAIN_S
-        while self._todo and time.monotonic() < until:
+        found: list[Stamped] = []
+        while self._todo and time.monotonic() < until and self.link.connected:
             self._command()
-            self._read()
+            found += self._read()
+        return found
 
     def close(self) -> None:
-        self.stop()
         self.link.close()

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from strapdown.devices.protocol.frame import SAMPLE
 from strapdown.devices.protocol.messages import Hello
 from strapdown.devices.protocol.recorded import NotAModuleFile, frames_of
 from strapdown.devices.protocol.stream import ModuleStream, Stamped
@@ -35,9 +34,9 @@ def read_module(
             for frames, read, bad in frames_of(file):
                 for frame in frames:
                     found = stream.take(frame)
-                    if frame.kind != SAMPLE:
-                        _refuse_changed(path, first, stream.hello, bool(taken))
-                        first = stream.hello if not taken else first
+                    if found:
+                        first = first or stream.hello
+                        _refuse_changed(path, first, stream.hello)
                     for each in found:
                         taken.append(each)
                         odometer.append(stream.odometer_m or 0.0)
@@ -49,9 +48,9 @@ def read_module(
     return {SENSOR: _recording(taken, odometer, first or stream.hello, stream, bad)}
 
 
-def _refuse_changed(path: Path, first: Hello | None, hello: Hello | None, begun: bool) -> None:
+def _refuse_changed(path: Path, first: Hello | None, hello: Hello | None) -> None:
     """One recording has one set of units."""
-    if begun and first is not None and hello is not None and Units.of(first)[:6] != Units.of(hello)[:6]:
+    if first is not hello and first is not None and hello is not None and Units.of(first)[:6] != Units.of(hello)[:6]:
         raise InputError(f"{path}: ranges were changed within the file; record each setting in a file of its own")
 
 
