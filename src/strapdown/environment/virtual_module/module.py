@@ -28,7 +28,7 @@ MAGNETOMETERS = ("QMC5883L", "HMC5883L", "QMC5883P", "none")
 @dataclass(frozen=True)
 class Make:
     """How the module is built. clock_ppm: error of the controller's clock, chip_ppm: of the chips' own. first_us: its
-    clock at power-up, for a wrap of the time stamps. imu_identity: WHO_AM_I."""
+    clock at power-up, for a wrap of the time stamps. imu_identity: WHO_AM_I. filtered: what the chips feel was low-passed before."""
 
     serial_number: bytes = b"virtual-0001"
     baud: int = 921600
@@ -38,6 +38,7 @@ class Make:
     clock_ppm: float = 0.0
     chip_ppm: float = 0.0
     first_us: int = 0
+    filtered: bool = False
 
     def __post_init__(self) -> None:
         if self.magnetometer not in MAGNETOMETERS:
@@ -46,7 +47,7 @@ class Make:
 
 def chips(feed: Feed, make: Make) -> dict[int, RegisterChip]:
     """The chips of a module by their addresses."""
-    found: dict[int, RegisterChip] = {ADDRESS: VirtualMpu6050(feed, make.imu_identity, ppm=make.chip_ppm)}
+    found: dict[int, RegisterChip] = {ADDRESS: VirtualMpu6050(feed, make.imu_identity, ppm=make.chip_ppm, filtered=make.filtered)}
     if make.magnetometer == "QMC5883L":
         found[QMC_ADDRESS] = VirtualQmc5883l(feed, ppm=make.chip_ppm)
     elif make.magnetometer == "HMC5883L":
