@@ -50,7 +50,7 @@ class LiveSolution(NamedTuple):
 
 class LiveNavigator:
     """Takes samples with put(). carrier: a wheeled robot, or Free. facts: made from the rest at the start, whose noise
-    and part it states. meta: of the source. calibration: applied to every sample first.
+    and part it states. meta: of the source; the length of an odometer's tick is in its resolution. calibration: applied to every sample first.
 
     aligned_part: 0 to 1 while the rest is collected. A sample that a filter cannot use is counted in `refused`.
     """
@@ -63,15 +63,16 @@ class LiveNavigator:
         meta: Mapping[str, Any],
         calibration: LiveCalibration | None = None,
         rest_s: float = REST_S,
-        tick_m: float | None = None,
     ) -> None:
         if not isinstance(carrier, WheeledRobot | Free):
             raise InputError(f"{type(carrier).__name__} cannot be navigated live; use robot or free")
         if not 2.0 <= rest_s <= 600.0:
             raise InputError(f"the rest at the start is {rest_s:g} s; give 2 to 600 s")
         self.carrier, self.rest_s = carrier, rest_s
-        self._facts_of, self._calibration, self._tick_m = facts, calibration, tick_m
+        self._facts_of, self._calibration = facts, calibration
         self._meta = dict(meta)
+        counts = self._meta.get("resolution")
+        self._tick_m = counts.get("odometer") if isinstance(counts, Mapping) else None
         if calibration is not None:
             done = {name: {"method": c.found.method, "date": c.found.date} for name, c in _corrections(calibration)}
             self._meta[META] = done
@@ -189,8 +190,13 @@ def navigated_live(
         why = "it moved meanwhile" if navigator.restarts else "it is too short"
         raise InputError(f"the log was not aligned in {recording.t[-1] - recording.t[0]:.4g} s: {why}; give a shorter rest")
     assert navigator.estimator is not None
-    stops = _stops(found)
-    return Navigated(_whole(found, stops, navigator), stops, navigator.estimator, {}, navigator.state, _notes(navigator))
+    solution, stops = _whole(found, navigator)
+    return Navigated(solution, stops, navigator.estimator, {}, navigator.state, _notes(navigator))
+
+
+def solution_of(found: list[LiveSolution], navigator: LiveNavigator) -> Solution:
+    """The solutions of a live run as one."""
+    return _whole(found, navigator)[0]
 
 
 def _notes(navigator: LiveNavigator) -> tuple[str, ...]:
@@ -208,11 +214,11 @@ def _stops(found: list[LiveSolution]) -> StopIntervals:
     return StopIntervals(t, *columns, tuple(sorted(events, key=lambda e: e.t_s)))
 
 
-def _whole(found: list[LiveSolution], stops: StopIntervals, navigator: LiveNavigator) -> Solution:
+def _whole(found: list[LiveSolution], navigator: LiveNavigator) -> tuple[Solution, StopIntervals]:
     assert navigator.estimator is not None
-    first = found[0]
+    first, stops = found[0], _stops(found)
     flags = {name: np.array([s.flags[name] for s in found]) for name in first.flags if name != "aligning"}
-    return Solution(
+    solution = Solution(
         stops.t,
         np.array([s.q_nb for s in found]),
         np.array([s.p_n for s in found]),
@@ -223,3 +229,4 @@ def _whole(found: list[LiveSolution], stops: StopIntervals, navigator: LiveNavig
         {**flags, **stops.flags},
         stops.events,
     )
+    return solution, stops

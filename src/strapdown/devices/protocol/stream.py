@@ -9,7 +9,7 @@ from strapdown.devices.protocol import frame as of
 from strapdown.devices.protocol import messages as say
 from strapdown.devices.protocol.frame import Frame
 from strapdown.devices.protocol.mark import Mark
-from strapdown.devices.protocol.units import Units, new_field
+from strapdown.devices.protocol.units import Units, at_end_of_range, new_field
 from strapdown.devices.protocol.time_axis import WRAP_US, ClockFit, TimeAxis
 from strapdown.sample import Sample
 
@@ -235,7 +235,7 @@ class ModuleStream:
             readings.temperature / units.per_c + units.zero_c,
             stop=bool(readings.flags & say.STOP_SIGNAL),
             travel_m=travel,
-            clipped=bool(units.clipped(acc, gyr)),
+            clipped=at_end_of_range((*readings.acc, *readings.gyr)),
         )
 
 

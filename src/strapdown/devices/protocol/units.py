@@ -11,7 +11,6 @@ from strapdown.devices.protocol.messages import HMC5883L, MAG_NEW, MAG_WRONG, MP
 from strapdown.earth import STANDARD_GRAVITY
 
 _LAST = 32767  # counts at the end of the range
-_HMC_LAST = 2047
 INERTIAL = {MPU6050: "MPU-6050"}
 MAGNETOMETER = {QMC5883L: "QMC5883L", HMC5883L: "HMC5883L", QMC5883P: "QMC5883P"}
 ACC_RANGES_G, GYR_RANGES_DPS = (2, 4, 8, 16), (250, 500, 1000, 2000)
@@ -30,7 +29,6 @@ class Units(NamedTuple):
     tick_m: float | None
     axes: tuple[int, int, int]
     signs: Array
-    mag_last: int
 
     @classmethod
     def of(cls, hello: Hello) -> "Units":
@@ -43,7 +41,6 @@ class Units(NamedTuple):
             hello.tick_nm * 1e-9 if hello.tick_nm else None,
             tuple(abs(axis) - 1 if abs(axis) in (1, 2, 3) else i for i, axis in enumerate(hello.mag_axes)),  # type: ignore[arg-type]
             np.array([-1.0 if axis < 0 else 1.0 for axis in hello.mag_axes]),
-            _HMC_LAST if hello.mag_chip == HMC5883L else _LAST,
         )
 
     def field(self, counts: NDArray[Any]) -> Array:
@@ -51,10 +48,9 @@ class Units(NamedTuple):
         assert self.mag is not None
         return np.ascontiguousarray(counts[..., list(self.axes)] * (self.mag * self.signs))
 
-    def clipped(self, acc: NDArray[Any], gyr: NDArray[Any]) -> NDArray[np.bool_]:
-        """Rows in which an axis is at the end of its range."""
-        ends = [(x >= _LAST) | (x <= -_LAST - 1) for x in (acc, gyr)]
-        return np.asarray(ends[0].any(axis=-1) | ends[1].any(axis=-1))
+
+def at_end_of_range(counts: tuple[int, ...]) -> bool:
+    return max(counts) >= _LAST or min(counts) <= -_LAST - 1
 
 
 def new_field(flags: Any) -> Any:
@@ -85,4 +81,6 @@ def meta_of(hello: Hello) -> dict[str, Any]:
     if hello.mag_chip in MAGNETOMETER and units.mag is not None:
         meta["magnetometer_part"] = MAGNETOMETER[hello.mag_chip]
         meta["resolution"]["magnetometer"] = units.mag
+    if units.tick_m is not None:
+        meta["resolution"]["odometer"] = units.tick_m
     return meta
