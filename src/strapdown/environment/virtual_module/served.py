@@ -13,7 +13,8 @@ from strapdown.environment.virtual_module.module import VirtualModule
 from strapdown.errors import InputError
 
 _STEP_S = 0.002  # the module runs in such stretches: bytes leave soon after their samples
-_WAITING_BYTES = 1 << 16  # for a host that does not read; a real line would drop them too
+_PATIENCE_S = 2.0  # for a host that is behind; the module's time waits meanwhile
+_LONGEST_S = 0.1  # of the module's time at a stretch, after the emulator itself was held up
 
 
 class Line(Protocol):
@@ -39,6 +40,7 @@ class PtyLine:
         os.set_blocking(self._master, False)
         self.name = os.ttyname(self._slave)
         self.dropped = 0
+        self._alone = False  # nobody reads
 
     def read(self, wait_s: float) -> bytes:
         if select.select([self._master], [], [], wait_s)[0]:
@@ -47,12 +49,15 @@ class PtyLine:
         return b""
 
     def write(self, data: bytes) -> None:
+        """Waits for a host that is behind; without a host the bytes are lost."""
         while data:
-            try:
-                data = data[os.write(self._master, data) :]
-            except BlockingIOError:  # nobody reads
+            if not select.select([], [self._master], [], 0.0 if self._alone else _PATIENCE_S)[1]:
+                self._alone = True
                 self.dropped += len(data)
                 return
+            self._alone = False
+            with contextlib.suppress(BlockingIOError):
+                data = data[os.write(self._master, data) :]
 
     def close(self) -> None:
         os.close(self._master)
@@ -76,7 +81,6 @@ class TcpLine:
         if self._host is None:
             if select.select([self._server], [], [], wait_s)[0]:
                 self._host, _ = self._server.accept()
-                self._host.setblocking(False)
                 self._host.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return b""
         if not select.select([self._host], [], [], wait_s)[0]:
@@ -92,14 +96,12 @@ class TcpLine:
     def write(self, data: bytes) -> None:
         if self._host is None:
             return
+        self._host.settimeout(_PATIENCE_S)
         try:
-            sent = self._host.send(data)
-        except BlockingIOError:
-            sent = 0
-        except OSError:
+            self._host.sendall(data)
+        except OSError:  # it has left, or does not read
+            self.dropped += len(data)
             self.hang_up()
-            return
-        self.dropped += len(data) - sent
 
     def hang_up(self) -> None:
         """Close the line to the host, as if its cable was pulled."""
@@ -138,7 +140,11 @@ def serve(
         if began_s is None and (module.controller.running or not waits):
             began_s = time.monotonic() - module.time_us * 1e-6 / pace
         if began_s is not None:
-            sent = module.run_until(round((time.monotonic() - began_s) * pace * 1e6))
+            due_us = round((time.monotonic() - began_s) * pace * 1e6)
+            most_us = module.time_us + round(_LONGEST_S * 1e6)
+            if due_us > most_us:  # held up: it goes on from where it is
+                began_s += (due_us - most_us) * 1e-6 / pace
+            sent = module.run_until(min(due_us, most_us))
         else:
             sent = module.run_until(module.time_us)
         line.write(spoiled(sent))
