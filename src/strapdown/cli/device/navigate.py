@@ -86,7 +86,7 @@ def navigate(
             kept = recorder = Recorder(output, source.stream)
             recorder.put(source.hello_frame, time.monotonic())
             source.heard = lambda frame, now: kept.put(frame, now, source.decoder.bad)
-        run.run(lambda: seconds is not None and run.meter.elapsed_s >= seconds, as_json)
+        run.run(lambda: run.meter.over(seconds), as_json)
         told = screen.told()
         for note in navigator.notes:
             told.print(f"note: {note}", soft_wrap=True, markup=False)

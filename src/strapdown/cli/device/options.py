@@ -22,7 +22,7 @@ LowPass = Annotated[
     int | None, typer.Option("--low-pass", metavar="HZ", help="Low-pass of the accelerometer: 260, 184, 94, 44, 21, 10, 5.")
 ]
 Seconds = Annotated[
-    float | None, typer.Option("--seconds", metavar="S", help="Stop after so long; default: at Ctrl-C.")
+    float | None, typer.Option("--seconds", metavar="S", help="Stop after so long by the module's clock; default: at Ctrl-C.")
 ]
 BAUD = 921600
 _ACC_G, _GYR_DPS, _LOW_PASS_HZ = (2, 4, 8, 16), (250, 500, 1000, 2000), (260, 184, 94, 44, 21, 10, 5)

@@ -57,7 +57,7 @@ def record(
         told = screen.told()
         told.print(f"recording {figures(source)['module']} to {recorder.files[0]}; Ctrl-C ends it", soft_wrap=True)
         try:
-            while seconds is None or meter.elapsed_s < seconds:
+            while not meter.over(seconds):
                 source.poll()
                 for event in source.happened:
                     told.print(f"{event.t_s:.3f} s: {event.text}", soft_wrap=True, markup=False)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from strapdown.devices.source import ModuleSource
 
+_SILENT_S = 60.0  # a module that sends nothing is given up after so much more
+
 
 class Meter:
     """Rates of a live source, over the last seconds."""
@@ -15,6 +17,7 @@ class Meter:
         self._at = (time.monotonic(), 0, 0)
         self.samples_hz = self.bytes_s = 0.0
         self.began_s = time.monotonic()
+        self._first_s: float | None = None
 
     def look(self) -> bool:
         """Every second: new figures; whether a second has passed."""
@@ -30,6 +33,16 @@ class Meter:
     @property
     def elapsed_s(self) -> float:
         return time.monotonic() - self.began_s
+
+    def over(self, seconds: float | None) -> bool:
+        """Whether so much of the module's time has passed since its first sample; of the host's, if it is silent."""
+        if seconds is None:
+            return False
+        t_s, samples = self._source.stream.t_s, self._source.stream.counts.samples
+        if self._first_s is None and samples:
+            self._first_s = t_s
+        passed = self._first_s is not None and t_s - self._first_s >= seconds - 1e-9
+        return passed or self.elapsed_s > 2.0 * seconds + _SILENT_S
 
 
 def figures(source: "ModuleSource") -> dict[str, Any]:
