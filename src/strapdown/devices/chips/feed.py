@@ -1,5 +1,6 @@
 """What a virtual chip feels: physical quantities as functions of time, from any motion and any specimen."""
 
+import bisect
 import math
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
@@ -7,6 +8,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from strapdown.arrays import Array
+
+
+_REPEATED_US = 1_000_000
 
 
 class Felt(NamedTuple):
@@ -28,8 +32,9 @@ class Feed(Protocol):
 class Rows:
     """A feed from rows of numbers: t_s (n,), acc, gyr, mag (n, 3) and celsius (n,). Between rows the last one holds.
 
-    blocks: more rows while it runs, or None. Rows that are past are dropped, so that memory is bounded. Before the
-    first row and after the last one the nearest holds; `ended` then becomes true.
+    blocks: more rows while it runs. Rows that are past are dropped, so that memory is bounded. Before the first row that
+    one holds. After the last row `ended` becomes true, and the rows of the last second are repeated: a sensor that has
+    come to rest is still noisy.
     """
 
     def __init__(self, blocks: Iterator[tuple[Array, Array, Array, Array, Array]]) -> None:
@@ -38,6 +43,7 @@ class Rows:
         self._rows: list[Felt] = []
         self._at = 0
         self.ended = False
+        self._repeated = (0, 0)  # first row, end (us)
         self._more()
 
     def _more(self) -> bool:
@@ -51,14 +57,19 @@ class Rows:
                 Felt(tuple(a), tuple(g), tuple(m), c)
                 for a, g, m, c in zip(*columns, np.broadcast_to(celsius, len(t)).tolist(), strict=True)
             ]
-            self._times, self._rows = [*self._times[-1:], *times], [*self._rows[-1:], *rows]
-            self._at = 0
+            first = bisect.bisect_left(self._times, times[0] - _REPEATED_US)  # the last second stays
+            self._times, self._rows = [*self._times[first:], *times], [*self._rows[first:], *rows]
+            self._at = max(self._at - first, 0)
             return True
         return False
 
     def at(self, time_us: int) -> Felt:
         if not self._rows:
             raise ValueError("a feed needs at least one row")
+        if self.ended and time_us > self._times[-1]:
+            first, end_us = self._repeated
+            before_us = end_us - 1 - (time_us - end_us - 1) % max(end_us - self._times[first], 1)
+            return self._rows[max(bisect.bisect_right(self._times, before_us) - 1, first)]
         while True:
             times, last = self._times, len(self._times) - 1
             while self._at < last and times[self._at + 1] <= time_us:
@@ -69,6 +80,9 @@ class Rows:
                 return self._rows[self._at]
             if not self._more():
                 self.ended = True
+                last_us = self._times[-1]
+                self._repeated = (bisect.bisect_left(self._times, last_us - _REPEATED_US), last_us)
+                return self._rows[self._at]
 
 
 class LowPass:

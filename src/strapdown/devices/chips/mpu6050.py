@@ -40,10 +40,19 @@ def self_test_response(code: int, gyroscope: bool, axis: int) -> float:
 
 class VirtualMpu6050:
     """feed: what it feels. identity: WHO_AM_I. ppm: error of its own clock. response: of the self-test, 1 is as trimmed
-    at the factory. frozen: its readings no longer change, though it answers."""
+    at the factory. filtered: what it feels was low-passed before, as in a recording, and its own low-pass does nothing.
+    frozen: its readings no longer change, though it answers."""
 
-    def __init__(self, feed: Feed, identity: int = GENUINE, *, ppm: float = 0.0, response: float = 1.0) -> None:
-        self.feed, self.identity, self.response = feed, identity, response
+    def __init__(
+        self,
+        feed: Feed,
+        identity: int = GENUINE,
+        *,
+        ppm: float = 0.0,
+        response: float = 1.0,
+        filtered: bool = False,
+    ) -> None:
+        self.feed, self.identity, self.response, self._filtered = feed, identity, response, filtered
         self.frozen = False
         self._second_us = 1e6 / (1.0 + 1e-6 * ppm)
         self._now_us = 0
@@ -65,11 +74,8 @@ class VirtualMpu6050:
         code = self._registers[CONFIG] & 7
         self._inner_us = self._second_us / (8000.0 if code in (0, 7) else 1000.0)
         code = min(code, 6)
-        # the feed is read once a millisecond at most: its specimens have no content above
-        self._filters = (
-            LowPass(ACC_BANDWIDTH_HZ[code], self._inner_us * 1e-6),
-            LowPass(GYR_BANDWIDTH_HZ[code], self._inner_us * 1e-6),
-        )
+        bands = (None, None) if self._filtered else (ACC_BANDWIDTH_HZ[code], GYR_BANDWIDTH_HZ[code])
+        self._filters = (LowPass(bands[0], self._inner_us * 1e-6), LowPass(bands[1], self._inner_us * 1e-6))
         self._start_us, self._ticks = self._now_us, 0
 
     @property
@@ -90,6 +96,9 @@ class VirtualMpu6050:
         if self.asleep:
             self._start_us, self._ticks = self._now_us, 0
             return
+        if self._filtered:  # no memory between the samples
+            due = int((self._now_us - self._start_us + 0.5) / self._inner_us)
+            self._ticks = max(self._ticks, due - due % (self._registers[SMPLRT_DIV] + 1) - 1)
         each = self._registers[SMPLRT_DIV] + 1
         while self._start_us + (self._ticks + 1) * self._inner_us <= self._now_us + 0.5:
             self._ticks += 1
