@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "motion": CORE,
     "engines": AT_THE_EDGE,
     "devices": AT_THE_EDGE,
-    "io": AT_THE_EDGE,
+    "io": AT_THE_EDGE | {"devices.protocol"},  # reads the files that a module's recorder writes
     "vehicles": CORE | {"motion", "engines", "io"},
     "sensors": CORE | {"motion", "io"},  # part and model files
 }

@@ -78,6 +78,7 @@ def demo(
     print(f"log:         {log}, as the virtual parts read, and {calibration}")
     known = "--heading 0 --heading-sigma 0 --lever 0,0,0"
     print(f"next: strapdown navigate {log} --calibration {calibration} {known} --smooth -o out")
+    print("live: strapdown device demo, a virtual module on a serial line, navigated while it drives")
 
 
 def _numbers(table: "StopTable") -> dict[str, Any]:
