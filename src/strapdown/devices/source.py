@@ -14,7 +14,8 @@ from strapdown.errors import InputError
 
 _FROM_MODULE = (of.HELLO, of.SAMPLE, of.STATUS, of.ANSWER)
 _AGAIN_S = 0.25  # a command without an answer is repeated
-_GREETING_S = 3.0  # how long a module may take to its first hello
+_GREETING_S, _BAD_LINE_S = 3.0, 15.0  # how long a module may take to its first hello: silent, and on a bad line
+_SOON_S = 0.05  # after an answer whose hello was lost
 _SILENCE_S = 1.0  # without a sample, it is asked how it is
 
 
@@ -67,13 +68,13 @@ class ModuleSource:
     def _finish(self, commands: list[Callable[[int], Frame]]) -> None:
         """Carry out commands before the module runs."""
         self._todo, self._waiting = commands, None
-        until = time.monotonic() + _GREETING_S
+        began = time.monotonic()
         while self._todo or self.stream.hello is None:
             self._read()
             self._command()
             if self._refused is not None:
                 raise InputError(self._refused)
-            if time.monotonic() > until:
+            if time.monotonic() > began + (_BAD_LINE_S if self.decoder.good else _GREETING_S):
                 if self.stream.hello is None:
                     raise InputError(self._no_hello())
                 raise InputError(f"the module on {self.link.name} does not answer commands; check its receive line (RX)")
@@ -140,7 +141,7 @@ class ModuleSource:
                 found += self.stream.take(frame, now)
             if frame.kind == of.HELLO:
                 self.hello_frame = frame
-                self._set_is_done()
+                self._hello_came()
             if frame.kind == of.ANSWER:
                 self._answered(say.Answer.unpacked(frame.body))
             if self.stream.counts.resets != resets and not self.stopped:
@@ -162,15 +163,18 @@ class ModuleSource:
     def _answered(self, answer: say.Answer) -> None:
         if self._waiting is None or answer.command != self._waiting[0]:
             return
-        if answer.command != of.SET or answer.result != say.DONE:  # a set command is done when its hello has come
+        if answer.command in (of.ASK_HELLO, of.SET) and answer.result == say.DONE:  # done when its hello has come
+            self._waiting = (answer.command, time.monotonic() - _AGAIN_S + _SOON_S)
+        else:
             self._next()
         if answer.result == say.OUT_OF_RANGE:
             self._refused = "the module refuses these settings; see ranges and the greatest rate with device list"
         elif answer.result == say.NO_ANSWER_OF_CHIP:
             self.happened.append(Happened(self.stream.t_s, "chip", "a chip of the module did not answer the settings"))
 
-    def _set_is_done(self) -> None:
-        if self._waiting is not None and self._waiting[0] == of.SET and self._is_set():
+    def _hello_came(self) -> None:
+        waits_for = None if self._waiting is None else self._waiting[0]
+        if waits_for == of.ASK_HELLO or (waits_for == of.SET and self._is_set()):
             self._next()
 
     def _next(self) -> None:

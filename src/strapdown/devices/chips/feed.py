@@ -11,6 +11,7 @@ from strapdown.arrays import Array
 
 
 _REPEATED_US = 1_000_000
+_PIECE = 1000  # rows
 
 
 class Felt(NamedTuple):
@@ -38,7 +39,7 @@ class Rows:
     """
 
     def __init__(self, blocks: Iterator[tuple[Array, Array, Array, Array, Array]]) -> None:
-        self._blocks = blocks
+        self._blocks = _pieces(blocks)
         self._times: list[int] = []
         self._rows: list[Felt] = []
         self._at = 0
@@ -49,14 +50,9 @@ class Rows:
     def _more(self) -> bool:
         """The next block; False: there is none."""
         for t, acc, gyr, mag, celsius in self._blocks:
-            if not len(t):
-                continue
             times = np.rint(np.asarray(t) * 1e6).astype(np.int64).tolist()
-            columns = (np.broadcast_to(x, (len(t), 3)).tolist() for x in (acc, gyr, mag))
-            rows = [
-                Felt(tuple(a), tuple(g), tuple(m), c)
-                for a, g, m, c in zip(*columns, np.broadcast_to(celsius, len(t)).tolist(), strict=True)
-            ]
+            columns = (x.tolist() for x in (acc, gyr, mag, celsius))
+            rows = [Felt(tuple(a), tuple(g), tuple(m), c) for a, g, m, c in zip(*columns, strict=True)]
             first = bisect.bisect_left(self._times, times[0] - _REPEATED_US)  # the last second stays
             self._times, self._rows = [*self._times[first:], *times], [*self._rows[first:], *rows]
             self._at = max(self._at - first, 0)
@@ -83,6 +79,16 @@ class Rows:
                 last_us = self._times[-1]
                 self._repeated = (bisect.bisect_left(self._times, last_us - _REPEATED_US), last_us)
                 return self._rows[self._at]
+
+
+def _pieces(blocks: Iterator[tuple[Array, ...]]) -> Iterator[tuple[Array, ...]]:
+    """Blocks of at most _PIECE rows: a long recording is not turned into objects at once."""
+    for t, acc, gyr, mag, celsius in blocks:
+        n = len(t)
+        columns = [np.broadcast_to(x, (n, 3)) for x in (acc, gyr, mag)]
+        warm = np.broadcast_to(celsius, n)
+        for i in range(0, n, _PIECE):
+            yield t[i : i + _PIECE], *(x[i : i + _PIECE] for x in columns), warm[i : i + _PIECE]
 
 
 class LowPass:

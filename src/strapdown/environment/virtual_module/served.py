@@ -78,36 +78,38 @@ class TcpLine:
         self.dropped = 0
 
     def read(self, wait_s: float) -> bytes:
-        if self._host is None:
+        host = self._host  # another thread may hang up meanwhile
+        if host is None:
             if select.select([self._server], [], [], wait_s)[0]:
                 self._host, _ = self._server.accept()
                 self._host.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return b""
-        if not select.select([self._host], [], [], wait_s)[0]:
-            return b""
         try:
-            data = self._host.recv(4096)
-        except OSError:
+            if not select.select([host], [], [], wait_s)[0]:
+                return b""
+            data = host.recv(4096)
+        except (OSError, ValueError):  # it was closed
             data = b""
         if not data:
             self.hang_up()
         return data
 
     def write(self, data: bytes) -> None:
-        if self._host is None:
+        host = self._host
+        if host is None or not data:
             return
-        self._host.settimeout(_PATIENCE_S)
         try:
-            self._host.sendall(data)
+            host.settimeout(_PATIENCE_S)
+            host.sendall(data)
         except OSError:  # it has left, or does not read
             self.dropped += len(data)
             self.hang_up()
 
     def hang_up(self) -> None:
         """Close the line to the host, as if its cable was pulled."""
-        if self._host is not None:
-            self._host.close()
-            self._host = None
+        host, self._host = self._host, None
+        if host is not None:
+            host.close()
 
     def close(self) -> None:
         self.hang_up()
