@@ -69,7 +69,7 @@ class PageStudio:
         lines = []
         while line := self.process.stdout.readline():
             lines.append(line)
-            found = re.search(r"(http://[\d.]+:(\d+)/)\?token=\S+", line)
+            found = re.search(r"(http://[\d.]+:(\d+))/\?token=\S+", line)
             if found:
                 self.origin, self.port, self.entrance = found[1], int(found[2]), found[0]
                 return
@@ -103,8 +103,8 @@ class Visitor:
         self.page.on("console", lambda m: self._said(m.type, m.text))
         self.page.on("pageerror", lambda e: self.errors.append(str(e)))
         self.page.goto(studio.entrance)
-        self.page.wait_for_url(studio.origin)  # it leads there by itself
-        self.page.goto(f"{studio.origin}?q=low&tour=0{query}")
+        self.page.wait_for_url(f"{studio.origin}/")  # it leads there by itself
+        self.page.goto(f"{studio.origin}/?q=low&tour=0{query}")
         self.until("window.strapdown && strapdown.world().session !== null")
 
     def _said(self, kind, text):

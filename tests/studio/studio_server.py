@@ -29,14 +29,15 @@ if __name__ == "__main__":
 
 
 class Studio:
-    """Starts at a free port. folder: for files, state and a page to serve."""
+    """Starts at a free port. folder: for files and state. static: the page; without it an empty one."""
 
-    def __init__(self, folder, opened="", scale=1.0, port=0, more=()):
+    def __init__(self, folder, opened="", scale=1.0, port=0, more=(), static=None):
         self.folder = Path(folder)
-        static = self.folder / "static"
-        static.mkdir(exist_ok=True)
-        (static / "index.html").write_text("<!doctype html><title>page</title>")
-        (static / "app.js").write_text("export {};")
+        if static is None:
+            static = self.folder / "static"
+            static.mkdir(exist_ok=True)
+            (static / "index.html").write_text("<!doctype html><title>page</title>")
+            (static / "app.js").write_text("export {};")
         script = self.folder / "serve.py"
         script.write_text(SERVE)
         environment = {**os.environ, "XDG_STATE_HOME": str(self.folder / "state")}
@@ -58,7 +59,7 @@ class Studio:
             if found:
                 break
         self.host, self.port, self.token = found[1], int(found[2]), found[3]
-        self.origin = f"http://{self.host}:{self.port}"
+        self.origin, self.entrance = f"http://{self.host}:{self.port}", found[0]
         self.cookie = f"strapdown_{self.port}={self.token}"
         threading.Thread(target=self._drain, daemon=True).start()
 
