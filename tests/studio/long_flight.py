@@ -13,7 +13,6 @@ import statistics
 import sys
 import tempfile
 import time
-from pathlib import Path
 from typing import NamedTuple
 
 from page_browser import STATIC, Visitor, browser_running, missing
@@ -110,8 +109,7 @@ def growth(readings, full_s):
     after = [r for r in readings if r.t_s >= full_s]
     part = max(1, len(after) // 5)
     return {
-        name: statistics.median(r.mb[name] for r in after[-part:])
-        - statistics.median(r.mb[name] for r in after[:part])
+        name: statistics.median(r.mb[name] for r in after[-part:]) - statistics.median(r.mb[name] for r in after[:part])
         for name in LIMITS
     }
 

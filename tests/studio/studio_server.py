@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from pathlib import Path
 
 from websockets.exceptions import ConnectionClosed
@@ -69,6 +70,13 @@ class Studio:
 
     def client(self, **more):
         return Client(self, **more)
+
+    def get(self, path, data=None):
+        """The body of an answer; with data the request is a POST."""
+        headers = {"Cookie": self.cookie, "Origin": self.origin}
+        request = urllib.request.Request(self.origin + path, data=data, headers=headers)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.read()
 
     def stop(self):
         """Ctrl-C; the exit code."""
