@@ -94,7 +94,7 @@ def browser_running():
 class Visitor:
     """A person at the page. Times are those of the simulation, so that a slow computer does not matter."""
 
-    def __init__(self, browser, studio, query="", width=1280, height=720):
+    def __init__(self, browser, studio, query="", quality="low", width=1280, height=720):
         context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
         self.context, self.studio, self.query = context, studio, query
         self.page = context.new_page()
@@ -104,7 +104,7 @@ class Visitor:
         self.page.on("pageerror", lambda e: self.errors.append(str(e)))
         self.page.goto(studio.entrance)
         self.page.wait_for_url(f"{studio.origin}/")  # it leads there by itself
-        self.page.goto(f"{studio.origin}/?q=low&tour=0{query}")
+        self.page.goto(f"{studio.origin}/?q={quality}&tour=0{query}")
         self.until("window.strapdown && strapdown.world().session !== null")
 
     def _said(self, kind, text):
