@@ -23,7 +23,7 @@ let renderer: WebGLRenderer | null | undefined;
 function shared(): WebGLRenderer | null {
   if (renderer === undefined) {
     try {
-      renderer = new WebGLRenderer({ antialias: true, alpha: true });
+      renderer = new WebGLRenderer({ antialias: true, alpha: true, stencil: true });
     } catch {
       renderer = null;
     }
