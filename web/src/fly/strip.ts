@@ -63,7 +63,7 @@ export class Strip {
         {
           ...axis,
           size: LEFT * scale,
-          space: 26 * scale,
+          space: 17 * scale,
           values: (_, splits) => {
             const step = splits.length > 1 ? Math.abs(splits[1]! - splits[0]!) : 1;
             const decimals = Math.max(0, Math.min(5, -Math.floor(Math.log10(step) + 1e-9)));
