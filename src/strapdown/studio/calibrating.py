@@ -57,7 +57,7 @@ class Bench:
         self._found: Calibration | None = None
         self._tables: tuple[list[m.Measured], list[m.Measured], list[m.Measured]] = ([], [], [])
         self._job: Future[Any] | None = None
-        self._readings = np.empty((0, 3))
+        self._means: list[float] = []  # of the positions that were taken
         self._changed = True
 
     def do(self, command: c.Calibrate, session: Session) -> dict[str, Any]:
@@ -165,6 +165,10 @@ class Bench:
             if self._workflow == "six_positions":
                 table.turn_to(_face(self._step))
             table.rest(self._wanted_s())
+            log = table.log()
+            if log.acc_s is not None:
+                mean = log.acc_s[log.t > log.t[-1] - 0.9 * self._wanted_s()].mean(axis=0)
+                self._means.append(float(mean[np.argmax(np.abs(mean))]))
             self._step += 1
             self._state = "waiting"
             if self._step == len(self._steps()):
@@ -181,6 +185,7 @@ class Bench:
                 title=title,
                 attitude=(_face(i) if self._workflow == "six_positions" else table.q).tolist(),
                 done=i < self._step,
+                reading=self._means[i] if i < len(self._means) else None,
             )
             for i, title in enumerate(self._steps())
         ]

@@ -10,6 +10,7 @@ from pydantic import Field
 from strapdown.studio.message_part import Part
 from strapdown.studio.messages_answers import (
     Calibration,
+    ErrorRow,
     Layouts,
     Measured,
     Pose,
@@ -71,6 +72,7 @@ __all__ = [
     "DiagramState",
     "Display",
     "Edge",
+    "ErrorRow",
     "Event",
     "Events",
     "Faults",

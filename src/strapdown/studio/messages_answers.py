@@ -29,13 +29,30 @@ class Measured(Part):
     note: str = ""
 
 
+class ErrorRow(Part):
+    """Errors of an estimate over a run; of a vector its length. inside: share of the samples within 3 sigma."""
+
+    name: str
+    unit: str
+    rms: float
+    mean: float
+    largest: float
+    inside: float | None
+
+
 class Report(Part):
-    """The summary of a run. figures: errors of the estimates. parameters: what was drawn against the data sheet."""
+    """The summary of a run. errors: from counted_from_s on, of so many samples. parameters: value is found in readings
+    at rest (between rest_s), truth is what the virtual sensor has."""
 
     title: str
     duration_s: float
     verdict: str
-    figures: list[Measured]
+    path_m: float
+    fastest_m_s: float
+    counted_from_s: float | None
+    samples: int
+    errors: list[ErrorRow]
+    rest_s: list[float] | None
     parameters: list[Measured]
     path_truth: list[list[float]]  # east, north, up (m), thinned
     path_estimate: list[list[float]] | None
@@ -60,11 +77,13 @@ class Reply(Part):
 
 
 class Pose(Part):
-    """A step of a calibration. attitude: how the sensor lies, q_nb."""
+    """A step of a calibration. attitude: how the sensor lies, q_nb. reading: mean of the accelerometer along the axis
+    that points up or down, m/s2, once it is taken."""
 
     title: str
     attitude: list[float]
     done: bool
+    reading: float | None = None
 
 
 class Calibration(Part):

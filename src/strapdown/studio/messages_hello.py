@@ -17,6 +17,7 @@ class Choice(Part):
     vehicle: str | None
     own: bool  # a file of the user
     picture: str | None
+    sensors: list[str]  # short names of its instruments: acc, gyr
 
 
 class Kind(Part):
