@@ -8,6 +8,7 @@
   let changedAt = 0;
   let calm = 0; // pixels that change by themselves: the ghost of an estimate moves with its noise
   let watching = false;
+  let learning = false;
   let waiting = false;
   let pressed = 0;
 
@@ -52,30 +53,31 @@
     if (lookedAt === tick) return; // several callbacks in one animation frame
     lookedAt = tick;
     const count = changes();
-    if (pressed === 0) {
-      if (count > 1.5 * calm + 3) changedAt = performance.now();
-      if (!waiting) calm = Math.max(count, 0.98 * calm);
-      return;
-    }
-    if (count > 2 * calm + 3) {
-      const from = pressed;
-      pressed = 0;
-      waiting = false;
-      request(() => (bench.latency = performance.now() - from));
-    }
+    if (learning) calm = Math.max(count, calm);
+    if (count <= 2 * calm + 3) return;
+    changedAt = performance.now();
+    if (pressed === 0) return;
+    const from = pressed;
+    pressed = 0;
+    waiting = false;
+    request(() => (bench.latency = performance.now() - from));
   }
 
   /** True if nothing moved for some time. */
   function still(ms) {
-    watching = true;
-    return bench.drawn > 5 && performance.now() - changedAt > ms;
+    return performance.now() - changedAt > ms;
   }
+
+  /** Look at a picture at rest: how much of it changes. */
+  bench.learn = (on) => {
+    watching = true;
+    learning = on;
+  };
 
   bench.expect = () => {
     bench.latency = 0;
     waiting = true;
   };
-  bench.calm = () => calm;
   window.addEventListener("keydown", (event) => {
     if (waiting && pressed === 0 && !event.repeat) pressed = event.timeStamp;
   }, true);

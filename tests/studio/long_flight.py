@@ -39,7 +39,7 @@ class Reading(NamedTuple):
 
 def flight(visitor, studio, seconds, speed=1.0, say=print):
     """Take off and fly; the readings."""
-    visitor.run("quadcopter")
+    visitor.run("quadcopter", speed=1)
     visitor.power()
     visitor.calibrate()
     visitor.arm()

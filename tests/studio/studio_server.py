@@ -41,24 +41,20 @@ class Studio:
             (static / "app.js").write_text("export {};")
         script = self.folder / "serve.py"
         script.write_text(SERVE)
-        environment = {**os.environ, "XDG_STATE_HOME": str(self.folder / "state")}
         arguments = [str(opened), str(scale), str(port), str(self.folder), str(static), *more]
+        self.begin([str(script), *arguments])
+
+    def begin(self, arguments):
+        """Start it and wait for the address that it prints."""
+        environment = {**os.environ, "XDG_STATE_HOME": str(self.folder / "state"), "PYTHONUNBUFFERED": "1"}
         self.process = subprocess.Popen(
-            [sys.executable, str(script), *arguments],
-            stdout=subprocess.PIPE,
-            env=environment,
-            text=True,
-            cwd=self.folder,
+            [sys.executable, *arguments], stdout=subprocess.PIPE, env=environment, text=True, cwd=self.folder
         )
         self.lines = []
-        while True:
-            line = self.process.stdout.readline()
-            self.lines.append(line)
-            if not line:
+        while not (found := re.search(r"http://([\d.]+):(\d+)/\?token=(\S+)", self.lines[-1] if self.lines else "")):
+            self.lines.append(self.process.stdout.readline())
+            if not self.lines[-1]:
                 raise RuntimeError(f"the studio did not start: {self.lines}")
-            found = re.search(r"http://([\d.]+):(\d+)/\?token=(\S+)", line)
-            if found:
-                break
         self.host, self.port, self.token = found[1], int(found[2]), found[3]
         self.origin, self.entrance = f"http://{self.host}:{self.port}", found[0]
         self.cookie = f"strapdown_{self.port}={self.token}"
@@ -81,7 +77,7 @@ class Studio:
     def stop(self):
         """Ctrl-C; the exit code."""
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(30)
+        return self.process.wait(60)
 
     def __enter__(self):
         return self
