@@ -156,8 +156,8 @@ def report(count: int = 10, seconds: float = 20.0, page: bool = True) -> Iterato
     bare = bare_load(count, seconds, size)
     share, rate, factor = found["server_cpu_per_client"], found["bytes_per_s"], found["real_time_factor"]
     yield (
-        f"  server {100 * share:.2f} % of a core per client at {FRAME_HZ:g} frames/s, target {100 * CPU:g} %: {met(share <= CPU)}; peer, a bare "
-        f"websocket server: {100 * bare:.2f} %, ratio {share / bare:.1f}"
+        f"  server {100 * share:.2f} % of a core per client at {FRAME_HZ:g} frames/s, target {100 * CPU:g} %: "
+        f"{met(share <= CPU)}; peer, a bare websocket server: {100 * bare:.2f} %, ratio {share / bare:.1f}"
     )
     yield f"  {rate / 1e3:.1f} kB/s per client, target {BYTES / 1e3:g}: {met(rate <= BYTES)}"
     yield f"  {found['frames_per_s']:.1f} frames/s to the slowest client of {FRAME_HZ:g}"
