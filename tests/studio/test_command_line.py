@@ -8,6 +8,7 @@ import pytest
 
 from helpers import command
 from strapdown.environment.diagram.kinds import builtin
+from strapdown.environment.session.record import recording_of
 from strapdown.environment.session.scenario import read_scenario
 from strapdown.environment.session.session import Session
 from strapdown.errors import InputError, StrapdownError
@@ -25,6 +26,13 @@ duration_s = 5.0
 [[sensor]]
 name = "imu"
 part = "MPU-6050"
+magnetometer_part = "QMC5883L"
+rate_hz = 500.0
+[[altimeter]]
+name = "altimeter"
+[[receiver]]
+name = "receiver"
+measures = "velocity"
 """
 ROBOT = vehicle._FOLDER / "double_pendulum.urdf"
 
@@ -129,7 +137,7 @@ def test_a_scenario_a_recording_and_a_robot_are_opened(tmp_path):
     session = Session(read_scenario("quadcopter"))
     session.advance(0.5)
     recording, scenario = tmp_path / "flight.parquet", tmp_path / "mine.toml"
-    write(recording, {"imu": session.sensors[0].recording()})
+    write(recording, dict(recording_of(session).recordings))
     scenario.write_text(SCENARIO)
     for opened, mode, title in (
         (Path("rover"), "live", read_scenario("rover").title),
@@ -157,15 +165,27 @@ def test_only_blocks_runs_code(tmp_path):
     blocks.write_text(
         "from pathlib import Path\n"
         f"Path({str(ran)!r}).write_text('yes')\n"
-        "from strapdown.environment.diagram import block\n"
+        "from strapdown.environment.diagram import BlockParameters, Port, block\n"
+        '@block("mine", category="own")\n'
+        "class Mine:\n"
+        '    """A block of the user."""\n'
+        "    Parameters = BlockParameters\n"
+        "    rate_hz = None\n"
+        "    def __init__(self, p):\n"
+        '        self.inputs, self.outputs = {}, {"out": Port(shape=())}\n'
+        "    def start(self):\n"
+        "        return 0.0\n"
+        "    def step(self, state, dt):\n"
+        "        return state, (1.0,)\n"
     )
     (tmp_path / "mine.toml").write_text('blocks = ["mine.py"]\n' + SCENARIO)
     made = begun(tmp_path, opened=tmp_path / "mine.toml")
     assert not ran.exists() and made.stage is None
     (sentence,) = made._link.said("notice")
     assert "blocks" in sentence
-    begun(tmp_path, blocks=(blocks,))
-    assert ran.exists()
+    assert '"mine"' not in made._link.said("hello")[0]
+    made = begun(tmp_path, blocks=(blocks,))
+    assert ran.exists() and '"kind":"mine"' in made._link.said("hello")[0]
 
 
 @pytest.mark.parametrize(
