@@ -3,6 +3,8 @@ import { Matrix4, PerspectiveCamera, Quaternion, Vector3 } from "three";
 import type { Camera } from "../state/ui.ts";
 
 const TURN_PER_PX = 0.0075; // rad
+const DISTANCE = 4.9; // of the camera, in radii of the vehicle
+const LOWER = 0.07; // point at which the camera looks, below the vehicle, in distances
 const FOLLOW_S = 0.35; // time in which the chase camera follows a turn
 
 export class CameraRig {
@@ -56,7 +58,7 @@ export class CameraRig {
     else this.target.lerp(at, Math.min(1, dt / 0.08));
     this.targetKnown = true;
     const angle = (mode === "chase" ? this.heading : 0) + Math.PI + this.azimuth;
-    const distance = 4.1 * radius * this.zoom;
+    const distance = DISTANCE * radius * this.zoom;
     const flat = Math.cos(this.elevation) * distance;
     this.camera.position.set(
       this.target.x + Math.cos(angle) * flat,
@@ -64,7 +66,8 @@ export class CameraRig {
       Math.max(0.12 * radius, this.target.z + Math.sin(this.elevation) * distance),
     );
     this.camera.up.set(0, 0, 1);
-    this.camera.lookAt(this.target.x, this.target.y, this.target.z + 0.05 * radius);
+    // the vehicle stands above the middle: the insets are at the lower edge
+    this.camera.lookAt(this.target.x, this.target.y, this.target.z - LOWER * distance);
     this.finish(radius);
   }
 

@@ -44,7 +44,7 @@ export class Stage {
 
   /** Throws if the browser has no WebGL. */
   constructor(canvas: HTMLCanvasElement, labels: HTMLElement, private readonly low: boolean) {
-    this.renderer = new WebGLRenderer({ canvas, antialias: !low, alpha: false, powerPreference: "high-performance" });
+    this.renderer = new WebGLRenderer({ canvas, antialias: !low, alpha: false, stencil: true, powerPreference: "high-performance" });
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.labels = new Labels(labels);
   }
@@ -138,14 +138,14 @@ export class Stage {
   private axes(body: Matrix4, at: Vector3, picture: Picture): void {
     const { arrows } = this;
     if (!arrows) return;
-    const length = 1.25 * this.unit;
+    const length = 1.05 * this.unit;
     const along = (x: number, y: number, z: number, l: number): Vector3 => new Vector3(x, y, z).transformDirection(body).multiplyScalar(l);
     arrows.x.set(at, along(1, 0, 0, length));
     arrows.y.set(at, along(0, 1, 0, length));
     arrows.z.set(at, along(0, 0, 1, 0.9 * length));
-    arrows.g.set(at, new Vector3(0, 0, picture.gravity ? -1.35 * this.unit : 0));
+    arrows.g.set(at, new Vector3(0, 0, picture.gravity ? -1.2 * this.unit : 0));
     const field = picture.field ? new Vector3(...picture.field) : new Vector3();
-    arrows.B.set(at, field.length() > 1e-3 ? field.normalize().multiplyScalar(1.3 * this.unit) : field.set(0, 0, 0));
+    arrows.B.set(at, field.length() > 1e-3 ? field.normalize().multiplyScalar(1.1 * this.unit) : field.set(0, 0, 0));
     const inside = picture.camera === "body";
     for (const name of ["x", "y", "z", "g", "B"] as const) if (inside) arrows[name].root.visible = false;
     arrows.push.root.visible = false;
@@ -213,13 +213,17 @@ export class Stage {
     if (!arrows) return;
     const camera = this.rig.camera;
     labels.begin();
-    const put = (name: string, text: string, p: Vector3, shift?: [number, number]): void => labels.put(name, text, p, camera, this.width, this.height, shift);
+    const put = (name: string, text: string, p: Vector3, shift?: [number, number], before = false): void => labels.put(name, text, p, camera, this.width, this.height, shift, before);
     if (picture.camera !== "body") {
       put("x", "x", arrows.x.tip);
       put("y", "y", arrows.y.tip);
       put("z", "z", arrows.z.tip, [6, -16]);
       if (picture.gravity) put("g", `g ${fixed(picture.gravity, 2)} m/s²`, arrows.g.tip, [10, -8]);
-      if (picture.field && arrows.B.root.visible) put("B", `B ${fixed(Math.hypot(...picture.field), 1)} µT`, arrows.B.tip, [10, 2]);
+      if (picture.field && arrows.B.root.visible) {
+        // next to the arrow of gravity: on the side where it points
+        const left = arrows.B.tip.clone().project(camera).x < arrows.g.tip.clone().project(camera).x;
+        put("B", `B ${fixed(Math.hypot(...picture.field), 1)} µT`, arrows.B.tip, [left ? -10 : 10, left ? -8 : 8], left);
+      }
       if (at.z > 1.2 * this.unit) put("h", `${fixed(at.z, 2)} m above ground`, new Vector3(at.x, at.y, 0.02));
       put("X", "east", arrows.X.tip);
       put("Y", "north", arrows.Y.tip);

@@ -1,6 +1,6 @@
 // The vehicle in the scene: the true one solid, the estimate as a ghost, and a shadow on the ground.
 import {
-  BoxGeometry, BufferGeometry, Color, DoubleSide, EdgesGeometry, Group, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial,
+  BoxGeometry, BufferGeometry, Color, DoubleSide, EdgesGeometry, EqualStencilFunc, Group, IncrementStencilOp, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial,
   MeshLambertMaterial, Object3D, Quaternion, Vector3,
 } from "three";
 import type { Body, SensorState } from "../messages.ts";
@@ -9,6 +9,8 @@ import { colour } from "./colours.ts";
 
 const ONE = new Vector3(1, 1, 1);
 const FLAT = new Matrix4().makeScale(1, 1, 0).setPosition(0, 0, 0.006);
+const GHOST = 0.16; // opacity of the estimate
+const APART = 0.1; // rad, or radii of the vehicle: from there on the estimate has its full opacity
 const SHADOW = { dark: 0.34, light: 0.16 };
 
 /** The transformation of a pose: position, quaternion (w, x, y, z). */
@@ -30,18 +32,22 @@ export class VehicleModel {
   /** Radius of a sphere around the vehicle, m. */
   radius = 0.5;
   private pieces: Piece[] = [];
+  private readonly middle = new Vector3();
   private markers = new Group();
   private selected: string | null = null;
+  private readonly ghost = new MeshBasicMaterial({ transparent: true, depthWrite: false, polygonOffset: true, polygonOffsetFactor: 1.5, polygonOffsetUnits: 2 });
+  private readonly outline = new LineBasicMaterial({ transparent: true, depthWrite: false });
 
   constructor(bodies: readonly Body[], private readonly main: number, dark: boolean) {
     const lift = (rgb: Color): Color => lifted(rgb, dark);
-    const estimate = colour("estimate");
     const solid = new MeshLambertMaterial({ vertexColors: true, flatShading: true });
-    const ghost = new MeshBasicMaterial({
-      color: estimate, transparent: true, opacity: 0.16, depthWrite: false, polygonOffset: true, polygonOffsetFactor: 1.5, polygonOffsetUnits: 2,
+    const { ghost, outline } = this;
+    ghost.color = outline.color = colour("estimate");
+    // by the stencil every point of the ground is darkened once, however many parts cast a shadow on it
+    const shade = new MeshBasicMaterial({
+      color: 0x000000, transparent: true, opacity: dark ? SHADOW.dark : SHADOW.light, side: DoubleSide, depthWrite: false,
+      stencilWrite: true, stencilFunc: EqualStencilFunc, stencilRef: 0, stencilZPass: IncrementStencilOp,
     });
-    const outline = new LineBasicMaterial({ color: estimate, transparent: true, opacity: 0.55, depthWrite: false });
-    const shade = new MeshBasicMaterial({ color: 0x000000, transparent: true, opacity: dark ? SHADOW.dark : SHADOW.light, side: DoubleSide });
     let radius = 0;
     bodies.forEach((body, i) => {
       const moving = i > 0;
@@ -97,8 +103,10 @@ export class VehicleModel {
   /** Put all bodies to their poses; estimate: pose of the main body, or null. */
   pose(poses: Float32Array, estimate: Float32Array | null): void {
     const main = poseMatrix(poses.subarray(7 * this.main, 7 * this.main + 7));
+    this.middle.setFromMatrixPosition(main);
     const toGhost = estimate ? poseMatrix(estimate).multiply(main.clone().invert()) : null;
     this.ghosts.visible = toGhost !== null;
+    if (toGhost) this.fade(toGhost);
     for (const { body, solid, ghost, shadow } of this.pieces) {
       poseMatrix(poses.subarray(7 * body, 7 * body + 7), solid.matrix);
       solid.matrixWorldNeedsUpdate = true;
@@ -116,6 +124,17 @@ export class VehicleModel {
       poseMatrix(poses.subarray(7 * body, 7 * body + 7), marker.matrix).multiply(local);
       marker.matrixWorldNeedsUpdate = true;
     }
+  }
+
+  /** A ghost that lies on the vehicle is an outline; its surfaces appear as it departs. */
+  private fade(between: Matrix4): void {
+    const [position, turn, scale] = [new Vector3(), new Quaternion(), new Vector3()];
+    between.decompose(position, turn, scale);
+    // where the middle of the vehicle goes, in radii, and by how much it turns
+    const apart = 2 * Math.acos(Math.min(1, Math.abs(turn.w))) + this.middle.clone().applyMatrix4(between).distanceTo(this.middle) / this.radius;
+    const share = Math.min(1, apart / APART);
+    this.ghost.opacity = GHOST * share;
+    this.outline.opacity = 0.3 + 0.3 * share;
   }
 
   dispose(): void {
