@@ -1,6 +1,8 @@
 // The 3-D scene with its overlays: camera, numbers, horizon, legend.
 import { useEffect, useRef, useState, type ReactNode } from "react";
+import type { SensorState } from "../messages.ts";
 import { Stage } from "../scene/stage.ts";
+import type { Mark } from "../scene/vehicle.ts";
 import { fixed } from "../state/format.ts";
 import { has } from "../state/frame.ts";
 import { everyFrame } from "../state/loop.ts";
@@ -31,7 +33,7 @@ export function SceneView(): ReactNode {
   const [failed, setFailed] = useState(false);
   const session = useStore(world, (w) => w.session);
   const sensors = useStore(world, (w) => w.sensors);
-  const selected = useStore(selectedSensor, (s) => s.name);
+  const chosen = useStore(selectedSensor, (s) => s);
   const theme = useStore(ui, (u) => u.theme);
   const push = useRef<{ x: number; y: number; text: string } | null>(null);
   useEffect(() => {
@@ -70,9 +72,9 @@ export function SceneView(): ReactNode {
   }, []);
   useEffect(() => {
     if (session && session.bodies.length) stage.current?.load(session, theme === "dark");
-    stage.current?.mark(world.value.sensors, selectedSensor.value.name);
+    stage.current?.mark(marks(world.value.sensors, selectedSensor.value));
   }, [session, theme]);
-  useEffect(() => stage.current?.mark(sensors, selected), [sensors, selected]);
+  useEffect(() => stage.current?.mark(marks(sensors, chosen)), [sensors, chosen]);
   const drag = useRef<{ x: number; y: number; push: boolean } | null>(null);
   const release = (): void => {
     const given = push.current;
@@ -128,6 +130,11 @@ export function SceneView(): ReactNode {
       <Toasts />
     </section>
   );
+}
+
+function marks(sensors: readonly SensorState[], { name, planned }: typeof selectedSensor.value): Mark[] {
+  const list = sensors.map((sensor) => ({ body: sensor.body, position: sensor.position_m, quaternion: sensor.quaternion, bright: sensor.name === name && !planned }));
+  return planned ? [...list, planned] : list;
 }
 
 function newtonPerMetre(bodies: number): number {

@@ -1,6 +1,6 @@
 // The 3-D scene: draws the poses of one time. It knows nothing of the session but what it is given.
 import { DirectionalLight, HemisphereLight, LineBasicMaterial, Line, BufferGeometry, Float32BufferAttribute, Matrix4, Raycaster, Scene, Sphere, Vector2, Vector3, WebGLRenderer, SRGBColorSpace } from "three";
-import type { Session, SensorState } from "../messages.ts";
+import type { Session } from "../messages.ts";
 import { fixed } from "../state/format.ts";
 import type { Poses } from "../state/poses.ts";
 import type { Camera } from "../state/ui.ts";
@@ -8,7 +8,7 @@ import { CameraRig } from "./cameras.ts";
 import { colour, token } from "./colours.ts";
 import { Ground } from "./ground.ts";
 import { Arrow, Labels, Trail } from "./marks.ts";
-import { poseMatrix, VehicleModel } from "./vehicle.ts";
+import { poseMatrix, VehicleModel, type Mark } from "./vehicle.ts";
 
 const TRAIL_S = 60;
 const TRAIL_POINTS = 700;
@@ -99,8 +99,9 @@ export class Stage {
     this.trailAt = "";
   }
 
-  mark(sensors: readonly SensorState[], selected: string | null): void {
-    this.vehicle?.mark(sensors, selected);
+  /** Show where sensors are mounted. */
+  mark(marks: readonly Mark[]): void {
+    this.vehicle?.mark(marks);
   }
 
   draw(picture: Picture): void {

@@ -61,6 +61,7 @@ function receiveFrame(frame: Frame): void {
   live.frame = frame;
   live.frames++;
   CONSOLE.forEach((name, i) => (live.console[name] = frame.console[i]!));
+  if (live.samples.last > frame.t + 1e-6) live.samples.cut(frame.t + 1e-6); // rewound
   const columns = carried.reduce((sum, signal) => sum + signal.size, 0);
   if (frame.epoch === carriedEpoch && frame.samples.length === columns * frame.times.length) live.samples.append(frame.times, carried, frame.samples);
   if (frame.bodies === live.poses.bodies) {
@@ -89,6 +90,10 @@ function receive(message: M.Message): void {
       connection.send({ type: "introduce", name: clientName() });
       break;
     case "session":
+      if (message.started === world.value.session?.started && message.bodies.length === live.poses.bodies) {
+        world.set({ session: message }); // rewound, or changed: what was received stays
+        break;
+      }
       live.samples = new Samples(rowsKept());
       live.poses = new Poses(message.bodies.length, posesKept());
       live.frame = null;
