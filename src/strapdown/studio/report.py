@@ -91,7 +91,9 @@ def rest_of(run: SessionRecording) -> tuple[float, float] | None:
     changed = [event.t_s for event in run.events if event.kind in ("sensor", "fault", "fault_ends")]
     still &= run.t > max(changed, default=-1.0)
     edges = np.flatnonzero(np.diff(np.concatenate(([0], still.astype(int), [0]))))
-    stretches = [(float(run.t[a]) + _SETTLE_S, float(run.t[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    stretches = [
+        (float(run.t[a]) + _SETTLE_S, float(run.t[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)
+    ]
     longest = max(stretches, key=lambda stretch: stretch[1] - stretch[0], default=(0.0, 0.0))
     return longest if longest[1] - longest[0] >= 1.0 else None
 
@@ -128,9 +130,7 @@ def _path(p: Any) -> list[list[float]]:
     return [[round(float(x), 3) for x in row] for row in thin]
 
 
-def parameters(
-    run: SessionRecording, name: str, module: Module, rest: tuple[float, float] | None
-) -> list[m.Measured]:
+def parameters(run: SessionRecording, name: str, module: Module, rest: tuple[float, float] | None) -> list[m.Measured]:
     """What the specimen has (truth), the typical value of the data sheet, and what the readings at rest show (value).
     Root mean square of the axes."""
     part = module.about.get("part")

@@ -5,14 +5,11 @@ To the server go plain tuples: ("say", client or None, message), ("stage", ...),
 """
 
 import gc
-import signal
-import threading
 import time
-from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,37 +21,29 @@ from strapdown.errors import InputError, StrapdownError
 from strapdown.studio import commands as c
 from strapdown.studio import frame
 from strapdown.studio import messages as m
-from strapdown.studio.buffers import FRAME_HZ, PAUSED_HZ, SLOW_HZ, Buffers
+from strapdown.studio.buffers import FRAME_HZ, PAUSED_HZ, SLOW_HZ
 from strapdown.studio.calibrating import Bench
 from strapdown.studio.choices import Choices, own_files
 from strapdown.studio.downloads import Downloads
 from strapdown.studio.files_of_user import save_text
 from strapdown.studio.hello import hello_of
 from strapdown.studio.live_stage import LiveStage, problem_list
+from strapdown.studio.outbox import Outbox
+from strapdown.studio.pace_clock import PaceClock
 from strapdown.studio.report import report_of
 from strapdown.studio.session_state import event_message
+from strapdown.studio.simulation_process import Settings
 from strapdown.studio.takes import Takes
 
 _BIT = {name: 1 << i for i, name in enumerate(frame.STATES)}
-_LATE_S = 1.0  # time that is made up for after a stall; more is lost, and the real-time factor falls
 _BUDGET_S = 0.04  # of one frame: then commands are looked at again
 _FORGET_S = 2.0  # how often old readings are dropped
-
-
-class Settings(NamedTuple):
-    """What the process needs to start. scratch: a private folder for uploads, takes and downloads."""
-
-    scratch: Path
-    opened: Path | None = None
-    folder: Path | None = None
-    blocks: tuple[Path, ...] = ()
-    buffers: Buffers = Buffers()
 
 
 class Simulation:
     def __init__(self, link: Connection, settings: Settings) -> None:
         self._link, self._settings = link, settings
-        self._lock = threading.Lock()  # the worker sends too
+        self._out, self._clock = Outbox(link), PaceClock()
         kinds = builtin()
         for file in settings.blocks:
             kinds = load_blocks(file, kinds)
@@ -68,7 +57,7 @@ class Simulation:
         self._bench = Bench(self._worker)
         self.stage: Any = None
         self._epoch = self._started = 0
-        self._running, self._speed = False, 1.0
+        self._running = False
         self._recorded: tuple[float, float | None] | None = None  # from, to (None: it runs)
         self._ended = False
         self._events_sent = 0
@@ -87,10 +76,6 @@ class Simulation:
             return
         stage = LiveStage(read_scenario("quadcopter"), None, self._kinds)
         stage.advance(0.1, lambda _: None, lambda: False)
-
-    def _send(self, message: tuple[Any, ...]) -> None:
-        with self._lock:
-            self._link.send(message)
 
     # the loop
 
@@ -128,13 +113,10 @@ class Simulation:
 
     def _advance(self, now: float) -> None:
         stage = self.stage
-        target = self._from_s + (now - self._from_wall) * self._speed
-        if target - stage.t_s > _LATE_S * self._speed:
-            self._from_s -= target - stage.t_s - _LATE_S * self._speed
-            target = stage.t_s + _LATE_S * self._speed
+        target = self._clock.due_s(now, stage.t_s)
         stop = now + _BUDGET_S
         stage.advance(min(target, stage.end_s), self._row, lambda: time.perf_counter() > stop)
-        self._pace.append((now, stage.t_s))
+        self._clock.reached(now, stage.t_s)
         if stage.stopped:
             self._set_running(False)
             self._say(m.Notice(level="error", text=f"The simulation stopped: {stage.stopped}"))
@@ -144,9 +126,7 @@ class Simulation:
 
     def _row(self, t_s: float) -> None:
         self.stage.charts.fill(self._numbers)
-        self._times.append(t_s)
-        self._rows.append(self._numbers.astype("<f4").tobytes())
-        self._poses.append(self.stage.poses().astype("<f4").tobytes())
+        self._out.put_row(t_s, self._numbers, self.stage.poses())
 
     def _frame(self) -> None:
         stage = self.stage
@@ -157,41 +137,14 @@ class Simulation:
         bits |= _BIT["running"] * self._running | _BIT["estimates_position"] * own
         if self._recorded is not None and self._recorded[1] is None:
             bits |= _BIT["recording"]
-        now = stage.poses().astype("<f4").tobytes()
-        times = np.array(self._times, "<f8").tobytes()
-        numbers = (self._epoch, stage.t_s, self._factor(), self._speed, bits, self._takes.present, estimate)
-        self._send(
-            (
-                "rows",
-                numbers,
-                stage.console(),
-                times,
-                b"".join(self._rows),
-                b"".join(self._poses),
-                now,
-                len(self._times),
-            )
-        )
-        self._empty()
+        factor = self._clock.factor() if self._running else 0.0
+        numbers = (self._epoch, stage.t_s, factor, self._clock.speed, bits, self._takes.present, estimate)
+        self._out.send_frame(numbers, stage.console(), stage.poses())
         self._new_events()
 
-    def _factor(self) -> float:
-        """Seconds of the simulation per second of the clock, over the last second."""
-        if not self._running or len(self._pace) < 2:
-            return 0.0
-        (wall, first), (now, last) = self._pace[0], self._pace[-1]
-        return (last - first) / (now - wall) if now > wall else 0.0
-
     def _new_clock(self) -> None:
-        self._from_wall, self._from_s = time.perf_counter(), 0.0 if self.stage is None else self.stage.t_s
-        self._pace: deque[tuple[float, float]] = deque(maxlen=round(FRAME_HZ))
-        self._empty()
-
-    def _empty(self) -> None:
-        """Rows that wait for the next frame."""
-        self._times: list[float] = []
-        self._rows: list[bytes] = []
-        self._poses: list[bytes] = []
+        self._clock.restart(0.0 if self.stage is None else self.stage.t_s)
+        self._out.forget_rows()
 
     def _set_running(self, on: bool) -> None:
         self._running = on
@@ -227,7 +180,7 @@ class Simulation:
     # messages
 
     def _say(self, message: m.Part, client: int | None = None) -> None:
-        self._send(("say", client, message.type, m.text_of(message)))  # type: ignore[attr-defined]
+        self._out.say(message, client)
 
     def _new_events(self, whole: bool = False) -> None:
         events = self.stage.events()
@@ -246,7 +199,7 @@ class Simulation:
         charts = self.stage.charts
         self._numbers = np.empty(charts.width)
         bodies = len(self.stage.poses())
-        self._send(("stage", self._epoch, fresh, dict(charts.places), charts.width, bodies))
+        self._out.send(("stage", self._epoch, fresh, dict(charts.places), charts.width, bodies))
         self._say(m.Signals(epoch=self._epoch, signals=charts.signals, charts=charts.charts))
 
     def _send_all(self) -> None:
@@ -309,7 +262,7 @@ class Simulation:
             self._frame()
             self._new_clock()
         elif isinstance(command, c.Speed):
-            self._speed = command.factor
+            self._clock.speed = command.factor
             self._frame()
             self._new_clock()
         elif isinstance(command, c.Reset):
@@ -343,7 +296,7 @@ class Simulation:
         self._takes.clear()
         self._bench.close()
         self._recorded = None
-        self._speed = 1.0
+        self._clock.speed = 1.0
         self._running = False
         gc.collect()
         gc.freeze()  # what is loaded stays: the collector need not look at it again
@@ -367,7 +320,7 @@ class Simulation:
             if self._recorded is not None:
                 first, last = self._recorded
                 self._recorded = None if first >= to_s else (first, last if last is None else min(last, to_s))
-        self._send(("cut", stage.t_s, self._takes.present - 1))
+        self._out.send(("cut", stage.t_s, self._takes.present - 1))
         stage.look_again()
         self._send_changed({"signals", "session", "sensors", "diagram", "faults", "scene"}, at_once=True)
         self._new_events(whole=True)
@@ -414,7 +367,7 @@ class Simulation:
 
     def _file(self, number: int, what: str, query: dict[str, str]) -> None:
         def done(path: Path | None, name: str, error: str) -> None:
-            self._send(("file", number, None if path is None else str(path), name, error))
+            self._out.send(("file", number, None if path is None else str(path), name, error))
 
         try:
             self._downloads.make(what, query, self.stage, self._recorded, done)
@@ -435,23 +388,3 @@ class Simulation:
 def _internal(error: Exception) -> str:
     text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
     return f"internal error ({text}); please report it"
-
-
-def main(link: Connection, settings: Settings) -> None:
-    """The process. It ends on ("stop",) or when the server is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then stops this process
-    try:
-        simulation = Simulation(link, settings)
-    except StrapdownError as error:
-        link.send(("failed", str(error)))
-        return
-    link.send(("ready",))
-    try:
-        simulation.begin()
-        simulation.loop()
-    except (EOFError, BrokenPipeError, ConnectionResetError):
-        simulation.close()
-        return
-    said = simulation.close()
-    link.send(("ended", said))
-    link.close()
