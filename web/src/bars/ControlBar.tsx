@@ -3,9 +3,9 @@ import { useState, type ReactNode } from "react";
 import type * as M from "../messages.ts";
 import { fixed } from "../state/format.ts";
 import { has } from "../state/frame.ts";
-import { act, link, now, operate, world } from "../state/studio.ts";
+import { act, link, now, operate, toggleRecording, world } from "../state/studio.ts";
 import { useStore } from "../state/store.ts";
-import { say, toast } from "../state/toasts.ts";
+import { say } from "../state/toasts.ts";
 import { show, ui, type View } from "../state/ui.ts";
 import { Button, Menu, Segment, Switch } from "../ui/controls.tsx";
 import { Check, Pause, Play, StateIcon, Step, type LightState } from "../ui/icons.tsx";
@@ -136,13 +136,8 @@ function Clock(): ReactNode {
 
 function RecordButton(): ReactNode {
   const recording = useStore(now, (n) => has(n.state, "recording"));
-  const toggle = async (): Promise<void> => {
-    const ok = await act({ type: "record", on: !recording }, "Recording did not change");
-    if (ok && recording) toast("ok", "Recording ended", "", { label: "Download", run: () => undefined, href: "download/recording", download: "" });
-    else if (ok) toast("ok", "Recording begins");
-  };
   return (
-    <Button className={recording ? "recording" : ""} pressed={recording} title="Record (R)" onClick={() => void toggle()} label={recording ? "End the recording" : "Record"}>
+    <Button className={recording ? "recording" : ""} pressed={recording} title="Record (R)" onClick={() => void toggleRecording()} label={recording ? "End the recording" : "Record"}>
       <i className="rec-dot" />
       <span className="wide-only">{recording ? "Recording" : "Record"}</span>
     </Button>
@@ -175,7 +170,7 @@ function Lights(): ReactNode {
         <li key={light.name} className="light" title={`${light.title}: ${light.word || light.state}`}>
           <StateIcon state={LIGHT[light.state]} />
           <b>{light.name}</b>
-          {light.state !== "ok" && <span>{light.word}</span>}
+          {light.state !== "ok" && <span className="word">{light.word}</span>}
           <span className="sr">{light.state === "ok" ? "works" : light.word || light.state}</span>
         </li>
       ))}

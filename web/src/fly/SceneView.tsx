@@ -5,6 +5,7 @@ import { Stage } from "../scene/stage.ts";
 import type { Mark } from "../scene/vehicle.ts";
 import { fixed } from "../state/format.ts";
 import { has } from "../state/frame.ts";
+import { download } from "../state/download.ts";
 import { everyFrame } from "../state/loop.ts";
 import { act, live, world } from "../state/studio.ts";
 import { useStore } from "../state/store.ts";
@@ -149,12 +150,9 @@ function CameraChoice(): ReactNode {
 async function savePicture(stage: Stage | null): Promise<void> {
   const blob = await stage?.picture();
   if (!blob) return toast("error", "No picture", "The scene is not drawn.");
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = `strapdown-${fixed(shownTime(), 2)}s.png`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-  toast("ok", "Picture saved", link.download);
+  const name = `strapdown-${fixed(shownTime(), 2)}s.png`;
+  download(name, blob);
+  toast("ok", "Picture saved", name);
 }
 
 function NoWebGl(): ReactNode {
