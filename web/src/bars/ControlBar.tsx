@@ -8,7 +8,7 @@ import { useStore } from "../state/store.ts";
 import { say } from "../state/toasts.ts";
 import { show, ui, type View } from "../state/ui.ts";
 import { Button, Menu, Segment, Switch } from "../ui/controls.tsx";
-import { Check, Pause, Play, StateIcon, Step, type LightState } from "../ui/icons.tsx";
+import { Again, Check, Pause, Play, StateIcon, Step, type LightState } from "../ui/icons.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5, 10];
@@ -30,7 +30,7 @@ export function ControlBar({ view }: { view: View }): ReactNode {
       {full && live && <RecordButton />}
       {full && <ResetButton />}
       <span className="grow" />
-      <Lights />
+      {live && <Lights />}
     </section>
   );
 }
@@ -105,8 +105,8 @@ function RunControls(): ReactNode {
   const running = useStore(now, (n) => has(n.state, "running"));
   return (
     <span className="seg" role="group" aria-label="Simulation">
-      <button type="button" aria-pressed={running} aria-label="Run" title="Run (P)" onClick={() => void act({ type: "run", on: true })}><Play /><span className="wide-only">Run</span></button>
-      <button type="button" aria-pressed={!running} aria-label="Pause" title="Pause (P)" onClick={() => void act({ type: "run", on: false })}><Pause /><span className="wide-only">Pause</span></button>
+      <button type="button" aria-pressed={running} aria-label="Run" title="Run (P)" onClick={() => void act({ type: "run", on: true })}><Play /><span className="xl-only">Run</span></button>
+      <button type="button" aria-pressed={!running} aria-label="Pause" title="Pause (P)" onClick={() => void act({ type: "run", on: false })}><Pause /><span className="xl-only">Pause</span></button>
       <button type="button" aria-label="Step one cycle" title="Step one cycle (.)" onClick={() => void act({ type: "step", cycles: 1 })}><Step /></button>
     </span>
   );
@@ -149,6 +149,7 @@ function ResetButton(): ReactNode {
   return (
     <>
       <Button className="quiet wide-only" onClick={() => setAsked(true)}>Reset</Button>
+      <Button className="quiet ico narrow-only" label="Reset" title="Reset" onClick={() => setAsked(true)}><Again /></Button>
       {asked && (
         <Dialog title="Reset to the start?" close={() => setAsked(false)}>
           <p>The vehicle goes back to its start and all times begin at 0 s. The present run is kept as a take.</p>

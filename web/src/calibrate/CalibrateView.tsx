@@ -32,7 +32,7 @@ export default function CalibrateView(): ReactNode {
   }, [calibration?.state, calibration?.workflow]);
   const start = (workflow: Workflow): void => void act({ type: "calibrate", action: "start", workflow, sensor: chosen }, "The calibration did not start");
   const active = calibration?.workflow ?? null;
-  if (modules.length === 0) return <main className="calibrate"><div className="empty">This vehicle has no inertial module to calibrate.</div></main>;
+  if (modules.length === 0) return <main className="plain"><div className="empty">This vehicle has no inertial module to calibrate.</div></main>;
   return (
     <main className="calibrate">
       <aside className="panel steps">

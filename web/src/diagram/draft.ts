@@ -19,7 +19,6 @@ export interface Draft {
 
 export const draft = new Store<Draft>({ draft: null, past: [], future: [], path: [], selected: null, edge: null, problems: [], checking: false });
 
-
 /** What is shown: the draft, or what flies. */
 export function shownDiagram(): Diagram | null {
   return draft.value.draft ?? ((world.value.diagram?.diagram ?? null) as Diagram | null);

@@ -195,7 +195,7 @@ function Numbers(): ReactNode {
     <table className="hud tr">
       <tbody>
         <tr><th scope="row">Height</th><td ref={cell(0)}>–</td><td>m</td></tr>
-        <tr><th scope="row">Speed</th><td ref={cell(1)}>–</td><td>m/s</td></tr>
+        {hud(signals).speed && <tr><th scope="row">Speed</th><td ref={cell(1)}>–</td><td>m/s</td></tr>}
         {estimates && <tr><th scope="row">Position error</th><td ref={cell(2)}>–</td><td>m</td></tr>}
       </tbody>
     </table>

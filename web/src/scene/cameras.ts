@@ -4,7 +4,7 @@ import type { Camera } from "../state/ui.ts";
 
 const TURN_PER_PX = 0.0075; // rad
 const DISTANCE = 4.9; // of the camera, in radii of the vehicle
-const LOWER = 0.07; // point at which the camera looks, below the vehicle, in distances
+const LOWER = 0.09; // point at which the camera looks, below the vehicle, in distances
 const FOLLOW_S = 0.35; // time in which the chase camera follows a turn
 
 export class CameraRig {

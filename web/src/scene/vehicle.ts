@@ -1,7 +1,7 @@
 // The vehicle in the scene: the true one solid, the estimate as a ghost, and a shadow on the ground.
 import {
-  BoxGeometry, BufferGeometry, Color, DoubleSide, EdgesGeometry, EqualStencilFunc, Float32BufferAttribute, Group, IncrementStencilOp, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial,
-  MeshLambertMaterial, Object3D, Quaternion, Vector3,
+  Box3, BoxGeometry, BufferGeometry, Color, DoubleSide, EdgesGeometry, EqualStencilFunc, Float32BufferAttribute, Group, IncrementStencilOp, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial,
+  MeshLambertMaterial, Object3D, Quaternion, Sphere, Vector3,
 } from "three";
 import type { Body } from "../messages.ts";
 import { bodyShapes } from "./geometry.ts";
@@ -41,6 +41,7 @@ export class VehicleModel {
   radius = 0.5;
   private pieces: Piece[] = [];
   private readonly middle = new Vector3();
+  private readonly spheres: { body: number; sphere: Sphere }[] = []; // around each body, in its frame
   private markers = new Group();
   private readonly ghost = new MeshBasicMaterial({ transparent: true, depthWrite: false, polygonOffset: true, polygonOffsetFactor: 1.5, polygonOffsetUnits: 2 });
   private readonly outline = new LineBasicMaterial({ transparent: true, depthWrite: false });
@@ -77,7 +78,11 @@ export class VehicleModel {
         cast.matrixAutoUpdate = false;
         this.root.add(cast);
         shapes.all.computeBoundingSphere();
-        if (moving) radius = Math.max(radius, shapes.all.boundingSphere!.radius + shapes.all.boundingSphere!.center.length());
+        const sphere = shapes.all.boundingSphere!;
+        if (moving) {
+          radius = Math.max(radius, sphere.radius + sphere.center.length());
+          this.spheres.push({ body: i, sphere });
+        }
       }
       for (const object of [group, faint]) object.matrixAutoUpdate = false;
       this.root.add(group);
@@ -105,6 +110,16 @@ export class VehicleModel {
       group.matrixAutoUpdate = false;
       this.markers.add(group);
     }
+  }
+
+  /** A sphere around all bodies in these poses. */
+  around(poses: Float32Array): Sphere {
+    const box = new Box3();
+    for (const { body, sphere } of this.spheres) {
+      const at = sphere.clone().applyMatrix4(poseMatrix(poses.subarray(7 * body, 7 * body + 7)));
+      box.union(at.getBoundingBox(new Box3()));
+    }
+    return box.isEmpty() ? new Sphere(new Vector3(), this.radius) : new Sphere(box.getCenter(new Vector3()), 0.5 * Math.max(...box.getSize(new Vector3()).toArray()));
   }
 
   /** Put all bodies to their poses; estimate: pose of the main body, or null. */
