@@ -19,7 +19,7 @@ _HOME = {
     "read_poses": "motion.recorded",
     "Imu": "sensors.imu",
     "MujocoRobot": "engines.mujoco.robot",
-    "DrivenRobot": "engines.mujoco.driven",
+    "DrivenRobot": "engines.mujoco.recorded.driven",
     "RobotFile": "engines.mujoco.robot_file",
     "Rig": "environment.rig",
     "read_rig": "environment.rig",

@@ -39,7 +39,7 @@ def demo(
     refuse_folder(output)
     screen.ready(
         *ERRORS,
-        "calibration.ellipsoid",
+        *("calibration.ellipsoid", "calibration.turns", "whitening"),
         *(f"navigation.{name}" for name in ("eskf.filter", "ekf15", "stop_judge", "stop_gain")),
     )
     with screen.progress("calibrating a virtual robot and driving its square", 3.0) as done:

@@ -11,7 +11,7 @@ from numba import boolean, config, float64, int64, types
 from strapdown.kernels import frames, mounts, rotation, whitening
 from strapdown.kernels.calibration import allan, ellipsoid, turns
 from strapdown.kernels.compiling import compile_each, compile_one, requested_files
-from strapdown.kernels.environment import control, ideal, low_pass
+from strapdown.kernels.environment import control, low_pass
 from strapdown.kernels.motion import vibration
 from strapdown.kernels.navigation import dead_reckoning as strapdown
 from strapdown.kernels.navigation import ekf15, mechanisation, stop_detectors, stop_gain, stop_judge
@@ -72,8 +72,10 @@ KERNELS = (
     (frames.unexplained_rows, (_IN2, _IN1, _IN1, _OUT1, _OUT1)),
     (mounts.read_mounts, (_COUNTS1, _COUNTS1, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2, _IN1, _IN2, _IN2, _OUT2)),
     (mounts.all_within, (_OUT1, _OUT1, float64)),
-    (ideal.ideal_rows, (_OUT2, _IN1, _IN1, _IN2, _OUT2, _OUT2, _OUT2)),
-    (vibration.shake_rows, (_OUT2, _IN1, _IN2, _IN2, _OUT1)),
+    (
+        vibration.felt_rows,
+        (_OUT3, int64, int64, float64, _OUT1, _IN2, _IN2, _OUT1, int64, _IN1, _OUT2, _OUT2, _OUT2),
+    ),
     (control.attitude_rate, (_IN1, _IN1, float64, float64, float64, _IN1, _OUT1)),
     (control.rate_torque, (_IN1, _IN1, _IN1, float64, _IN1, _OUT1)),
     (control.velocity_tilt, (_IN1, _IN1, _IN1, _IN1, float64, _IN1, _OUT1)),
@@ -119,7 +121,14 @@ KERNELS = (
     (mekf.step, _STEP),
     (mekf.rows, _ROWS),
     (memory.settle, (_OUT1, int64, _OUT1, _OUT1, float64)),
-    (rotors.rotor_forces, (_OUT1, _IN2, _IN1, _OUT1, _OUT1, float64, _OUT1)),
+    (
+        rotors.rotor_steps,
+        (
+            *(_COUNTS1, int64, _OUT1, _IN2, _IN1, _OUT1, _OUT1, _OUT1, float64),
+            *(_OUT1, _OUT1, float64, _OUT1, _OUT1),
+            *(_COUNTS1, _COUNTS1, *5 * (_OUT2,), _IN1, _IN2, _IN2, _OUT3, _OUT2),
+        ),
+    ),
     (coaxial.coaxial_forces, (_OUT1, _IN1, _OUT1, _OUT1, float64, _OUT1)),
     (wheels.wheel_torques, (_OUT1, _IN2, _OUT1, float64, _OUT1)),
     (wheels.settle_wheels, (_OUT1, _IN2, _OUT1, _OUT1, float64)),
@@ -128,7 +137,8 @@ KERNELS = (
 
 _HERE = "strapdown.kernels."
 
-MOTION = ("rotation", "frames")  # what every command needs; a file or folder of kernels/, dots between names
+MOTION = ("rotation",)  # what every command needs; a file or folder of kernels/, dots between names
+ENGINES = ("frames",)  # what logs of an engine need
 ERRORS = ("sensors",)  # what virtual sensors need
 
 _fixed: set[Any] = set()  # kernels that accept their listed signature only
