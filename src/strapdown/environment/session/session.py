@@ -89,7 +89,10 @@ class Session(Timeline):
         self.base_hz = scenario.physics_hz
         self._step_s = 1.0 / self.base_hz
         self.plant = self.vehicle.plant(
-            gravity=self.scene.g(), step_s=1.0 / self.base_hz, density_kg_m3=self.scene.density()
+            gravity=self.scene.g(),
+            step_s=1.0 / self.base_hz,
+            density_kg_m3=self.scene.density(),
+            friction=self.scene.friction,
         )
         servos = self.vehicle.kind not in ("rotors", "coaxial")
         self._means = StepMeans(1.0 / self.base_hz, self.scene.g()) if servos else None
