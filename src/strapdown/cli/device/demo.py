@@ -45,7 +45,7 @@ def demo(
     from strapdown.navigation.carriers.wheeled_robot import GIVEN_LEVER_M, WheeledRobot
     from strapdown.navigation.live_program import solution_of
     from strapdown.navigation.start_at_rest import Heading
-    from strapdown.papers.c.module_feed import ACC_RANGE
+    from strapdown.papers.c.module_feed import ACC_RANGE, LOW_PASS
     from strapdown.papers.c.robot import DECLINATION, G
 
     if not 0.1 <= pace <= 20.0:
@@ -64,7 +64,7 @@ def demo(
             target=serve, args=(module, line), kwargs={"until": over.is_set, "pace": pace}, daemon=True
         )
         thread.start()
-        source = ModuleSource(Link(line.name), Settings(acc_range=ACC_RANGE))
+        source = ModuleSource(Link(line.name), Settings(acc_range=ACC_RANGE, low_pass=LOW_PASS))
         recorder = None
         try:
             hello = source.greet()
