@@ -62,7 +62,9 @@ def square_bytes() -> bytes:
     """All that the module sends on paper C's square."""
     one = square()
     module = VirtualModule(one.feed(), Make(), one.inputs)
-    module.receive(on_the_line(say.set_to(say.Settings(acc_range=ACC_RANGE, low_pass=LOW_PASS))) + on_the_line(say.start()))
+    module.receive(
+        on_the_line(say.set_to(say.Settings(acc_range=ACC_RANGE, low_pass=LOW_PASS))) + on_the_line(say.start())
+    )
     return module.run_until(round(one.path.duration_s * 1e6))
 
 

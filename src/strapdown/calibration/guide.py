@@ -1,7 +1,7 @@
 """A guided calibration: what has been seen so far of faces and directions, and what to do next.
 
-Two steps. First the case is put on each of its six faces and left still. Then it is turned by hand in all directions. Both
-are recognised from the samples, so that nobody has to press a key.
+Two steps. First the case is put on each of its six faces and left still. Then it is turned by hand in all directions.
+Both are recognised from the samples, so that nobody has to press a key.
 """
 
 from dataclasses import dataclass

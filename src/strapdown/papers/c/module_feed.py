@@ -10,8 +10,8 @@ import numpy as np
 from strapdown.devices.chips.feed import Rows
 from strapdown.devices.controller import Inputs
 from strapdown.motion.paths.stop_and_go import StopAndGo, Stops
-from strapdown.papers.c.drive import DISTURBANCE_DEG, WHEEL_RADIUS_M, WHEEL_TICKS, floor_iron, path_of, run_seed
 from strapdown.motion.paths.tumble import Tumble
+from strapdown.papers.c.drive import DISTURBANCE_DEG, WHEEL_RADIUS_M, WHEEL_TICKS, floor_iron, path_of, run_seed
 from strapdown.papers.c.robot import FIELD_N, TUMBLE_S, G, Robot, face_poses, robot
 from strapdown.rotation import q_conj, q_rotate
 from strapdown.sensors.magnetic_sources import MagneticWorld
@@ -71,7 +71,7 @@ def bench_feed(kind: str, seed: int, rest_s: float = 60.0) -> tuple[Rows, float]
     if kind == "rest":
         t = np.arange(int(rest_s * FEED_HZ)) / FEED_HZ
         still = np.zeros((len(t), 3))
-        felt = _felt(one, seed, kind, t, still, still + (0.0, 0.0, G), still + FIELD_N)
+        felt = _felt(one, seed, kind, t, still, still + np.array([0.0, 0.0, G]), still + FIELD_N)
         return Rows(iter([felt])), rest_s
     faces = face_poses(seed)
     tumble = Tumble(TUMBLE_S)
