@@ -88,12 +88,12 @@ def demo(
             source.heard = lambda frame, now: kept.put(frame, now, source.decoder.bad)
             end_s, picture_s = drive.path.duration_s - 0.05, _PICTURE_AT * drive.path.duration_s
 
-            def over() -> bool:
+            def at_end() -> bool:
                 if picture is not None and not picture.exists() and source.stream.t_s >= picture_s:
                     save_view(picture, run.view())
                 return source.stream.t_s >= end_s
 
-            run.run(over, as_json)
+            run.run(at_end, as_json)
         finally:
             if recorder is not None:
                 recorder.close()
