@@ -104,7 +104,7 @@ class Guide:
         whole = self.recording()
         _, noise = noise_of_part(whole)
         end_s = whole.t[-1] if self._faces_end_s is None else self._faces_end_s
-        found = calibrate_positions(whole.between(whole.t[0], end_s), gravity, noise=noise).calibration
+        found = calibrate_positions(whole.between(whole.t[0], end_s), gravity, model="squared", noise=noise).calibration
         if not self.has_field:
             return found
         compass = calibrate_magnetometer(
