@@ -52,6 +52,10 @@ CHECKS = {
         "100 000 mutated files to every reader: no exception but our own, no hang, memory bounded.",
         (sys.executable, "tests/fuzz/harness.py", "--cases", "100000"),
     ),
+    "studio-hour": Check(
+        "One hour of flight at real time, operated in the page: no process grows once the buffers are full.",
+        (sys.executable, "tests/studio/long_flight.py", "--seconds", "3600"),
+    ),
 }
 
 

@@ -4,13 +4,11 @@ import contextlib
 import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
+from studio_server import Studio
 
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "src" / "strapdown" / "studio" / "static"
@@ -55,30 +53,15 @@ def need_browser():
         pytest.skip(reason)
 
 
-class PageStudio:
+class PageStudio(Studio):
     """`strapdown studio` in a process of its own, with the page that was built."""
 
     def __init__(self, folder, *arguments, port=0):
-        self.folder, self.arguments = Path(folder), arguments
+        self.folder, self._arguments = Path(folder), arguments
         self.start(port)
 
     def start(self, port=0):
-        environment = {**os.environ, "XDG_STATE_HOME": str(self.folder / "state"), "PYTHONUNBUFFERED": "1"}
-        command = [sys.executable, "-m", "strapdown", "studio", "--no-browser", "--port", str(port), *self.arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True, cwd=self.folder)
-        lines = []
-        while line := self.process.stdout.readline():
-            lines.append(line)
-            found = re.search(r"(http://[\d.]+:(\d+)/)\?token=\S+", line)
-            if found:
-                self.origin, self.port, self.entrance = found[1], int(found[2]), found[0]
-                return
-        raise RuntimeError(f"the studio did not start: {lines}")
-
-    def stop(self):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-            self.process.wait(60)
+        self.begin(["-m", "strapdown", "studio", "--no-browser", "--port", str(port), *self._arguments])
 
 
 @contextlib.contextmanager
@@ -94,7 +77,7 @@ def browser_running():
 class Visitor:
     """A person at the page. Times are those of the simulation, so that a slow computer does not matter."""
 
-    def __init__(self, browser, studio, query="", width=1280, height=720):
+    def __init__(self, browser, studio, query="", quality="low", width=1280, height=720):
         context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
         self.context, self.studio, self.query = context, studio, query
         self.page = context.new_page()
@@ -103,8 +86,8 @@ class Visitor:
         self.page.on("console", lambda m: self._said(m.type, m.text))
         self.page.on("pageerror", lambda e: self.errors.append(str(e)))
         self.page.goto(studio.entrance)
-        self.page.wait_for_url(studio.origin)  # it leads there by itself
-        self.page.goto(f"{studio.origin}?q=low&tour=0{query}")
+        self.page.wait_for_url(f"{studio.origin}/")  # it leads there by itself
+        self.page.goto(f"{studio.origin}/?q={quality}&tour=0{query}")
         self.until("window.strapdown && strapdown.world().session !== null")
 
     def _said(self, kind, text):
@@ -131,7 +114,13 @@ class Visitor:
         self.ask(f"location.hash = '{view}'")
         self.until(f"strapdown.view().view === '{view}'")
 
-    def run(self, name):
+    def speed(self, factor):
+        """How much faster than the clock; the tests take less time so."""
+        self.page.get_by_role("button", name=re.compile("^Speed, now")).click()
+        self.page.get_by_role("menuitemradio", name=f"×{factor}", exact=True).click()
+        self.until(f"strapdown.now().speed === {factor}")
+
+    def run(self, name, speed=5):
         """Choose a scenario and run it."""
         before = self.ask("strapdown.world().session.started")
         self.show("chooser")
@@ -149,6 +138,8 @@ class Visitor:
         card.nth(i).get_by_role("button", name=re.compile("^(Run|Again) ")).click()
         self.until(f"strapdown.world().session.started !== {before} && strapdown.now().t > 0.2", 300.0)
         self.until("strapdown.rows() > 5")
+        if speed != 1:
+            self.speed(speed)
 
     def power(self):
         self.page.get_by_role("switch", name="Power", exact=True).click()

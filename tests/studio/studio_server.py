@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from pathlib import Path
 
 from websockets.exceptions import ConnectionClosed
@@ -29,36 +30,33 @@ if __name__ == "__main__":
 
 
 class Studio:
-    """Starts at a free port. folder: for files, state and a page to serve."""
+    """Starts at a free port. folder: for files and state. static: the page; without it an empty one."""
 
-    def __init__(self, folder, opened="", scale=1.0, port=0, more=()):
+    def __init__(self, folder, opened="", scale=1.0, port=0, more=(), static=None):
         self.folder = Path(folder)
-        static = self.folder / "static"
-        static.mkdir(exist_ok=True)
-        (static / "index.html").write_text("<!doctype html><title>page</title>")
-        (static / "app.js").write_text("export {};")
+        if static is None:
+            static = self.folder / "static"
+            static.mkdir(exist_ok=True)
+            (static / "index.html").write_text("<!doctype html><title>page</title>")
+            (static / "app.js").write_text("export {};")
         script = self.folder / "serve.py"
         script.write_text(SERVE)
-        environment = {**os.environ, "XDG_STATE_HOME": str(self.folder / "state")}
         arguments = [str(opened), str(scale), str(port), str(self.folder), str(static), *more]
+        self.begin([str(script), *arguments])
+
+    def begin(self, arguments):
+        """Start it and wait for the address that it prints."""
+        environment = {**os.environ, "XDG_STATE_HOME": str(self.folder / "state"), "PYTHONUNBUFFERED": "1"}
         self.process = subprocess.Popen(
-            [sys.executable, str(script), *arguments],
-            stdout=subprocess.PIPE,
-            env=environment,
-            text=True,
-            cwd=self.folder,
+            [sys.executable, *arguments], stdout=subprocess.PIPE, env=environment, text=True, cwd=self.folder
         )
         self.lines = []
-        while True:
-            line = self.process.stdout.readline()
-            self.lines.append(line)
-            if not line:
+        while not (found := re.search(r"http://([\d.]+):(\d+)/\?token=(\S+)", self.lines[-1] if self.lines else "")):
+            self.lines.append(self.process.stdout.readline())
+            if not self.lines[-1]:
                 raise RuntimeError(f"the studio did not start: {self.lines}")
-            found = re.search(r"http://([\d.]+):(\d+)/\?token=(\S+)", line)
-            if found:
-                break
         self.host, self.port, self.token = found[1], int(found[2]), found[3]
-        self.origin = f"http://{self.host}:{self.port}"
+        self.origin, self.entrance = f"http://{self.host}:{self.port}", found[0]
         self.cookie = f"strapdown_{self.port}={self.token}"
         threading.Thread(target=self._drain, daemon=True).start()
 
@@ -69,10 +67,17 @@ class Studio:
     def client(self, **more):
         return Client(self, **more)
 
+    def get(self, path, data=None):
+        """The body of an answer; with data the request is a POST."""
+        headers = {"Cookie": self.cookie, "Origin": self.origin}
+        request = urllib.request.Request(self.origin + path, data=data, headers=headers)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.read()
+
     def stop(self):
         """Ctrl-C; the exit code."""
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(30)
+        return self.process.wait(60)
 
     def __enter__(self):
         return self

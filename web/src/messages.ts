@@ -72,6 +72,7 @@ export interface Choice {
   vehicle: string | null;
   own: boolean;
   picture: string | null;
+  sensors: string[];
 }
 
 export interface Client {
@@ -112,6 +113,16 @@ export interface Edge {
   sheet: string;
   source: string;
   signal: string;
+}
+
+/** Errors of an estimate over a run; of a vector its length. inside: share of the samples within 3 sigma. */
+export interface ErrorRow {
+  name: string;
+  unit: string;
+  rms: number;
+  mean: number;
+  largest: number;
+  inside: number | null;
 }
 
 /** lane: of the timeline. number: counts up over the session. text: a sentence. */
@@ -235,11 +246,12 @@ export interface PortInfo {
   default: number | null;
 }
 
-/** A step of a calibration. attitude: how the sensor lies, q_nb. */
+/** A step of a calibration. attitude: how the sensor lies, q_nb. reading: mean of the accelerometer along the axis that points up or down, m/s2, once it is taken. */
 export interface Pose {
   title: string;
   attitude: number[];
   done: boolean;
+  reading: number | null;
 }
 
 /** kind, block (path, "" for none) and place as in diagram.problem. */
@@ -264,12 +276,17 @@ export interface Reply {
   report: Report | null;
 }
 
-/** The summary of a run. figures: errors of the estimates. parameters: what was drawn against the data sheet. */
+/** The summary of a run. errors: from counted_from_s on, of so many samples. parameters: value is found in readings at rest (between rest_s), truth is what the virtual sensor has. */
 export interface Report {
   title: string;
   duration_s: number;
   verdict: string;
-  figures: Measured[];
+  path_m: number;
+  fastest_m_s: number;
+  counted_from_s: number | null;
+  samples: number;
+  errors: ErrorRow[];
+  rest_s: number[] | null;
   parameters: Measured[];
   path_truth: number[][];
   path_estimate: number[][] | null;

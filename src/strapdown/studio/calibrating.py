@@ -7,28 +7,23 @@ from typing import Any
 import numpy as np
 
 from strapdown.arrays import Array
-from strapdown.calibration.apply import apply
 from strapdown.calibration.calibration import Calibration
 from strapdown.calibration.calibration_file import calibration_text
 from strapdown.calibration.coverage import cell_centres, coverage, missing_words
-from strapdown.calibration.truth_check import against_truth
 from strapdown.environment.session.live_sensors import ModuleSensor
 from strapdown.environment.session.session import Session
 from strapdown.errors import InputError, StrapdownError
 from strapdown.rotation import q_from_euler
-from strapdown.sensors.parts.part import load_part
-from strapdown.sensors.triad import Triad
 from strapdown.studio import commands as c
 from strapdown.studio import messages as m
+from strapdown.studio.calibration_result import fitted
 from strapdown.studio.turntable import Turntable
-from strapdown.types import Recording
 
 FASTER = 4.0  # the turntable runs so many times faster than the clock
 STATIC_S, POSE_S = 20.0, 6.0
 ENOUGH = 0.6  # coverage with which a magnetometer can be calibrated
 _LONGEST_S = 240.0  # of turning by hand
 _POINTS = 400
-_LEVEL_RAD = np.radians(0.02)  # how level the virtual table is known to be
 _HALF = 0.5 * np.pi
 # which axis points up: roll, pitch
 _FACES = {
@@ -62,7 +57,7 @@ class Bench:
         self._found: Calibration | None = None
         self._tables: tuple[list[m.Measured], list[m.Measured], list[m.Measured]] = ([], [], [])
         self._job: Future[Any] | None = None
-        self._readings = np.empty((0, 3))
+        self._means: list[float] = []  # of the positions that were taken
         self._changed = True
 
     def do(self, command: c.Calibrate, session: Session) -> dict[str, Any]:
@@ -133,7 +128,7 @@ class Bench:
         if not done:
             raise InputError("readings of some positions are missing; take them first")
         self._state, self._began = "taking", 0.0
-        self._job = self._worker.submit(_fitted, self._workflow, self._table)
+        self._job = self._worker.submit(fitted, self._workflow, self._table)
 
     def _steps(self) -> list[str]:
         return {"static": ["level"], "six_positions": list(_FACES)}.get(self._workflow, [])
@@ -170,6 +165,10 @@ class Bench:
             if self._workflow == "six_positions":
                 table.turn_to(_face(self._step))
             table.rest(self._wanted_s())
+            log = table.log()
+            if log.acc_s is not None:
+                mean = log.acc_s[log.t > log.t[-1] - 0.9 * self._wanted_s()].mean(axis=0)
+                self._means.append(float(mean[np.argmax(np.abs(mean))]))
             self._step += 1
             self._state = "waiting"
             if self._step == len(self._steps()):
@@ -186,6 +185,7 @@ class Bench:
                 title=title,
                 attitude=(_face(i) if self._workflow == "six_positions" else table.q).tolist(),
                 done=i < self._step,
+                reading=self._means[i] if i < len(self._means) else None,
             )
             for i, title in enumerate(self._steps())
         ]
@@ -238,86 +238,9 @@ class Bench:
         return seen.share, _rounded(centres[full]), _rounded(centres[~full]), points, more
 
 
-def _fitted(workflow: str, table: Turntable) -> tuple[Calibration, tuple[list[m.Measured], ...]]:
-    from strapdown.calibration.magnetometer.fit import calibrate_magnetometer
-    from strapdown.calibration.poses.positions import calibrate_positions
-    from strapdown.calibration.static import calibrate_static
-
-    log = table.log()
-    noise = _noise(table)
-    if workflow == "static":
-        found = calibrate_static(log, gravity=table.gravity, attitude_sigma_rad=_LEVEL_RAD, noise=noise).calibration
-    elif workflow == "six_positions":
-        found = calibrate_positions(
-            log, table.gravity, model="squared", noise=noise, level_sigma_rad=_LEVEL_RAD
-        ).calibration
-    else:
-        size = float(np.linalg.norm(table.field_n))
-        dip = float(-np.arcsin(table.field_n[2] / size))
-        found = calibrate_magnetometer(log, field_ut=size, dip_rad=dip, noise=noise).calibration
-    return found, (_result(found, table), *_compared(found, log))
-
-
-def _noise(table: Turntable) -> dict[str, Triad] | None:
-    part = table.module.about.get("part")
-    if not isinstance(part, str):
-        return None
-    try:
-        return load_part(part).nominal().triads()
-    except InputError:
-        return None
-
-
-def _result(found: Calibration, table: Turntable) -> list[m.Measured]:
-    """Biases and the diagonal of the matrices with their standard deviations, and what the specimen has."""
-    rows = []
-    for instrument, correction in found.corrections.items():
-        triad = table.module.triads[instrument]
-        hard = table.iron[0] if instrument == "magnetometer" else np.zeros(3)
-        for i, axis in enumerate("xyz"):
-            sigma = correction.sigma.get("bias")
-            rows.append(
-                m.Measured(
-                    name=f"{instrument}: bias {axis}",
-                    value=float(correction.bias[i]),
-                    unit=correction.unit,
-                    sigma=_finite(sigma[i]) if sigma is not None else None,
-                    truth=float(triad.bias[i] + hard[i]),
-                    note=correction.found.verdict,
-                )
-            )
-        sigma = correction.sigma.get("matrix")
-        if sigma is not None:
-            scale = np.linalg.inv(correction.matrix)
-            rows += [
-                m.Measured(
-                    name=f"{instrument}: scale {axis}",
-                    value=float(scale[i, i]),
-                    unit="1",
-                    sigma=_finite(sigma[i, i]),
-                    note=correction.found.verdict,
-                )
-                for i, axis in enumerate("xyz")
-            ]
-    return rows
-
-
-def _compared(found: Calibration, log: Recording) -> tuple[list[m.Measured], list[m.Measured]]:
-    """RMS errors of the readings before and after, against the truth."""
-    errors, _ = against_truth(found, log, apply(found, log))
-    name = "{}: error of the reading, RMS of means over 1 s"
-    before = [m.Measured(name=name.format(e.instrument), value=e.before, unit=e.unit) for e in errors]
-    after = [m.Measured(name=name.format(e.instrument), value=e.after, unit=e.unit, sheet=e.allowed) for e in errors]
-    return before, after
-
-
 def _face(i: int) -> Array:
     roll, pitch = list(_FACES.values())[min(i, len(_FACES) - 1)]
     return np.array(q_from_euler(roll, pitch, 0.0))
-
-
-def _finite(x: Any) -> float | None:
-    return float(x) if np.isfinite(x) else None
 
 
 def _rounded(rows: Array) -> list[list[float]]:

@@ -24,6 +24,7 @@ _TRUTH = {
     "velocity": ("True velocity", "m/s", "n", (7, 10)),
     "acceleration": ("True acceleration", "m/s2", "n", (10, 13)),
     "rate": ("True angular rate", "rad/s", "b", (13, 16)),
+    "height": ("True height", "m", None, (2, 3)),
 }
 Fill = Callable[[Array], None]
 
@@ -140,7 +141,8 @@ def _motion(found: ChartSignals, session: Session) -> None:
     true = found.add("truth/attitude", "True attitude", "Attitude", "truth", "deg", (3,), labels=ANGLES)
     cuts = []
     for name, (title, unit, frame, (first, last)) in _TRUTH.items():
-        place = found.add(f"truth/{name}", title, "Truth", "truth", unit, (last - first,), frame=frame)
+        shape = (last - first,) if last - first > 1 else ()
+        place = found.add(f"truth/{name}", title, "Truth", "truth", unit, shape, frame=frame)
         cuts.append((place, first, last))
     estimate = session.wiring.estimate
     has = {name: session.runner.reader([signal]) for name, signal in estimate.items()}
@@ -237,7 +239,7 @@ def _charts(found: ChartSignals, sensors: Sequence[LiveSensor]) -> None:
     for title, names in (
         ("Attitude", ("estimate/attitude", "truth/attitude")),
         ("Attitude error", ("error/attitude", "sigma/attitude")),
-        ("Height", ("estimate/height", "truth/position")),
+        ("Height", ("estimate/height", "truth/height")),
     ):
         if names[0] in found.places:
             found.charts.append(m.Chart(title=title, signals=[name for name in names if name in found.places]))

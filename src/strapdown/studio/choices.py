@@ -1,5 +1,6 @@
 """What the chooser offers: scenarios of the package, files of the user; and how each is opened."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ from strapdown.environment.session.scenario import Scenario, read_scenario, scen
 from strapdown.errors import InputError
 from strapdown.io.plain_values import toml_values
 from strapdown.studio import messages as m
-from strapdown.studio.files_of_user import choice_kind, refuse_paths
+from strapdown.studio.files_of_user import choice_kind, refuse_paths, unpacked
+from strapdown.studio.lights import SHORT
 from strapdown.studio.live_stage import LiveStage
 from strapdown.studio.replay_stage import ReplayStage
 from strapdown.studio.robot_scenario import robot_diagram, robot_scenario
@@ -28,17 +30,20 @@ class Choices:
         found = []
         for name in sorted(scenario_names(), key=_place):
             scenario = read_scenario(name)
-            found.append(_choice(name, "scenario", scenario.title, scenario.comment, scenario.vehicle, False))
+            found.append(
+                _choice(name, "scenario", scenario.title, scenario.comment, scenario.vehicle, False, _sensors(scenario))
+            )
         for name, path in self._own.items():
             kind = choice_kind(path)
-            title, comment, vehicle = name, "", None
+            title, comment, vehicle, sensors = name, "", None, []
             if kind == "scenario":
                 try:
                     scenario = read_scenario(path)
                     title, comment, vehicle = scenario.title or name, scenario.comment, scenario.vehicle
+                    sensors = _sensors(scenario)
                 except InputError as error:
                     comment = str(error)
-            found.append(_choice(name, kind, title, comment, vehicle, True))
+            found.append(_choice(name, kind, title, comment, vehicle, True, sensors))
         return found
 
     def open(self, choice: str | None, upload: str | None, seed: int | None, script: bool) -> Any:
@@ -59,7 +64,8 @@ class Choices:
     def _stage(self, path: Path, name: str, seed: int | None, script: bool, uploaded: bool) -> Any:
         kind = choice_kind(path)
         if kind == "recording":
-            return ReplayStage(path, name)
+            # a file of the user is not unpacked in the user's folder
+            return ReplayStage(unpacked(path, self._uploads), name)
         if kind == "robot":
             scenario = robot_scenario(path)
             return self._live(scenario, name, seed, False, robot_diagram(scenario))
@@ -82,9 +88,25 @@ def _place(name: str) -> tuple[int, str]:
     return (first[0] if first else len(_ORDER)), name
 
 
-def _choice(name: str, kind: Any, title: str, comment: str, vehicle: str | None, own: bool) -> m.Choice:
+def _choice(
+    name: str, kind: Any, title: str, comment: str, vehicle: str | None, own: bool, sensors: list[str]
+) -> m.Choice:
     picture = f"/picture/{vehicle}.svg" if vehicle is not None and not own else None
-    return m.Choice(name=name, kind=kind, title=title, comment=comment, vehicle=vehicle, own=own, picture=picture)
+    return m.Choice(
+        name=name, kind=kind, title=title, comment=comment, vehicle=vehicle, own=own, picture=picture, sensors=sensors
+    )
+
+
+def _sensors(scenario: Scenario) -> list[str]:
+    """Short names of the instruments, each with its number if there are several."""
+    found: Counter[str] = Counter()
+    for table in scenario.sensor:
+        found.update(list(table.drawn(scenario.folder, scenario.seed, 20.0).triads))
+    for kind in ("inclinometer", "altimeter", "barometer", "odometer"):
+        found[kind] += len(getattr(scenario, kind))
+    for receiver in scenario.receiver:
+        found[f"{receiver.measures}_fix"] += 1
+    return [f"{SHORT[name]} ×{n}" if n > 1 else SHORT[name] for name, n in found.items() if n]
 
 
 def own_files(path: Path | None) -> list[Path]:

@@ -1,6 +1,7 @@
 """One page: what it subscribed to, what waits for it, and its frames. A slow page misses frames, never more."""
 
 import asyncio
+import time
 from collections import deque
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ from strapdown.studio import frame
 from strapdown.studio.buffers import CHART_HZ, Buffers
 from strapdown.studio.samples import Places, Samples
 
+PER_S = 200.0  # commands of one client; twice as many at once
 _GAP = 1 << frame.STATES.index("gap")
 
 
@@ -44,6 +46,14 @@ class Client:
         self._sent = 0  # sequence of the last frame
         self._dropped = 0
         self._frame_due = False
+        self._commands, self._asked_at = 2.0 * PER_S, time.monotonic()
+
+    def may_ask(self) -> bool:
+        """A bucket that fills with time and loses one per command: false if it is empty."""
+        now = time.monotonic()
+        left = min(2.0 * PER_S, self._commands + (now - self._asked_at) * PER_S)
+        self._commands, self._asked_at = max(left - 1.0, 0.0), now
+        return left >= 1.0
 
     def say(self, text: str | bytes) -> bool:
         """Queue a message. False: too many wait, so that the client must be disconnected."""

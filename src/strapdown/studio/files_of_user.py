@@ -1,14 +1,18 @@
 """Files of the user: uploads with limits, names without paths, and a folder in which files are saved by plain name."""
 
 import re
+import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
+from strapdown.environment.session.files import RECORDING as RECORDING_FILE
 from strapdown.errors import InputError
+from strapdown.io.atomic import whole_file
 
 SCENARIO, RECORDING, ROBOT, MESH = (
     (".toml",),
-    (".csv", ".csv.gz", ".parquet"),
+    (".csv", ".csv.gz", ".parquet", ".zip"),
     (".urdf", ".xml", ".mjcf"),
     (".stl", ".obj"),
 )
@@ -49,13 +53,30 @@ def choice_kind(path: Path) -> str:
         return "recording"
     if name.endswith(ROBOT):
         return "robot"
-    raise InputError(f"{path}: not a scenario (.toml), a recording (.csv, .parquet) or a robot (.urdf, .xml)")
+    raise InputError(f"{path}: not a scenario (.toml), a recording (.csv, .parquet, .zip) or a robot (.urdf, .xml)")
+
+
+def unpacked(path: Path, into: Path, most_bytes: int = 500_000_000) -> Path:
+    """The recording in a ZIP file that the studio gave, unpacked into a folder; other files as they are."""
+    if path.suffix.lower() != ".zip":
+        return path
+    try:
+        with zipfile.ZipFile(path) as packed:
+            found = [item for item in packed.infolist() if Path(item.filename).name == RECORDING_FILE]
+            if len(found) != 1 or found[0].file_size > most_bytes:
+                raise InputError(
+                    f"{path.name}: not a recording of the studio; it has no {RECORDING_FILE}, or one above "
+                    f"{most_bytes / 1e6:g} MB"
+                )
+            with whole_file(target := into / f"{path.stem}.parquet") as tmp, packed.open(found[0]) as source:
+                Path(tmp).write_bytes(source.read(most_bytes))
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise InputError(f"{path.name}: not a readable ZIP file; download the recording again") from error
+    return target
 
 
 def save_text(folder: Path | None, name: str, text: str, types: tuple[str, ...]) -> str:
     """Save in the folder by plain name, whole or not at all; the name."""
-    from strapdown.io.atomic import whole_file
-
     if folder is None:
         raise InputError("the studio has no folder for files; start it with --folder DIR, or use the download")
     name = plain_name(name, types)

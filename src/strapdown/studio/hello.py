@@ -11,7 +11,7 @@ from strapdown.studio.buffers import CHART_HZ, FRAME_HZ
 from strapdown.studio.schemas import DISPLAY, error_schema, fault_schemas, scene_schema, sensor_schemas
 
 if TYPE_CHECKING:
-    from strapdown.studio.simulation import Settings
+    from strapdown.studio.simulation_process import Settings
 
 
 def hello_of(choices: list[m.Choice], kinds: Kinds, settings: "Settings") -> m.Hello:

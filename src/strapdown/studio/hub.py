@@ -2,54 +2,29 @@
 
 import asyncio
 import json
-import multiprocessing
-import queue
-import threading
-import time
 from typing import Any
 
 import numpy as np
 
 from strapdown.errors import InputError
 from strapdown.studio import commands as c
-from strapdown.studio import frame, simulation
 from strapdown.studio import messages as m
 from strapdown.studio.buffers import CHART_HZ, FRAME_HZ, SLOW_HZ, Buffers
-from strapdown.studio.client import Client, Now
+from strapdown.studio.client import PER_S, Client, Now
+from strapdown.studio.history import history_message
 from strapdown.studio.layouts import Layouts
 from strapdown.studio.samples import Places, Samples
+from strapdown.studio.simulation_process import Settings, SimulationProcess
 
 # messages that describe the present state, in the order in which a new client gets them
 _STATE = ("session", "sensors", "signals", "diagram", "faults", "scene", "lights", "takes", "calibration")
 _MOST_WAITING = 500  # commands that the simulation has not taken yet
-_PER_S, _BURST = 200.0, 400.0  # commands of one client
-_ENOUGH_S = 15.0  # for the simulation to end
-EMPTY = m.Session(
-    mode="empty",
-    choice=None,
-    title="",
-    comment="",
-    vehicle="",
-    vehicle_title="",
-    vehicle_kind="",
-    seed=0,
-    duration_s=0.0,
-    script=False,
-    start_s=0.0,
-    bodies=[],
-    body=0,
-    links=[],
-    actuators=[],
-    controls=[],
-    sliders=[],
-    started=0,
-)
 
 
 class Hub:
-    """All methods run in the event loop, except the two threads at the pipe."""
+    """All methods run in the event loop."""
 
-    def __init__(self, settings: simulation.Settings, layouts: Layouts) -> None:
+    def __init__(self, settings: Settings, layouts: Layouts) -> None:
         self._settings, self._layouts = settings, layouts
         self.buffers: Buffers = settings.buffers
         self.clients: dict[int, Client] = {}
@@ -62,15 +37,11 @@ class Hub:
         self._tails: dict[int, tuple[Samples, Places]] = {}  # samples of takes
         self._places: Places = {}
         self._epoch = self._sequence = 0
-        self._tokens: dict[int, tuple[float, float]] = {}
         self._files: dict[int, asyncio.Future[tuple[str | None, str, str]]] = {}
-        self._outgoing: queue.Queue[Any] = queue.Queue()
         self._slow = 0
         self.ended_with = ""
         self.failed = ""
         self.closing = False
-
-    # the process of the simulation
 
     async def start(self) -> None:
         """Start the simulation and wait until it is ready. InputError: it cannot start."""
@@ -80,47 +51,12 @@ class Hub:
         await self._ready
 
     def _launch(self) -> None:
-        spawn = multiprocessing.get_context("spawn")
-        self._link, theirs = spawn.Pipe()
-        self._process = spawn.Process(target=simulation.main, args=(theirs, self._settings), daemon=True)
-        self._process.start()
-        theirs.close()
-        for target in (self._listen, self._pass_on):
-            threading.Thread(target=target, args=(self._link,), daemon=True).start()
-
-    def _listen(self, link: Any) -> None:
-        while True:
-            try:
-                message = link.recv()
-            except (EOFError, OSError):
-                message = ("gone",)
-            try:
-                self._loop.call_soon_threadsafe(self._on, message)
-            except RuntimeError:  # the loop has ended
-                return
-            if message[0] == "gone":
-                return
-
-    def _pass_on(self, link: Any) -> None:
-        while True:
-            message = self._outgoing.get()
-            if message is None:
-                return
-            try:
-                link.send(message)
-            except (OSError, ValueError):
-                return
+        self._simulation = SimulationProcess(self._settings, self._loop, self._on)
 
     async def stop(self) -> str:
         """End the simulation; its last sentence."""
         self.closing = True
-        self._outgoing.put(("stop",))
-        until = time.monotonic() + _ENOUGH_S
-        while self._process.is_alive() and time.monotonic() < until:
-            await asyncio.sleep(0.02)
-        if self._process.is_alive():
-            self._process.kill()
-        self._outgoing.put(None)
+        await self._simulation.stop()
         return self.ended_with
 
     # from the simulation
@@ -164,12 +100,11 @@ class Hub:
         self._files.clear()
         self._state.clear()
         self._events, self._now, self._samples, self._tails, self._places = [], None, None, {}, {}
-        self._say_all(m.text_of(EMPTY))
+        self._say_all(m.text_of(m.EMPTY))
         self._say_all(
             m.text_of(m.Notice(level="error", text="The simulation ended unexpectedly. Open a scenario again."))
         )
-        self._outgoing.put(None)
-        self._outgoing = queue.Queue()
+        self._simulation.close()
         self._launch()
 
     def _on_rows(
@@ -278,7 +213,7 @@ class Hub:
             if kind in self._state:
                 client.say(self._state[kind])
         if "session" not in self._state:
-            client.say(m.text_of(EMPTY))
+            client.say(m.text_of(m.EMPTY))
         client.say(json.dumps({"type": "events", "whole": True, "events": self._events}))
         self.clients[client.number] = client
         client.begin(0 if self._samples is None else self._samples.end)
@@ -289,7 +224,6 @@ class Hub:
         client.closed = True
         client.wake.set()
         self.clients.pop(client.number, None)
-        self._tokens.pop(client.number, None)
         self._say_clients()
 
     def _say_clients(self) -> None:
@@ -320,8 +254,8 @@ class Hub:
         except InputError as error:
             self._reply(client, _id_in(text), str(error))
             return
-        if not self._may(client):
-            self._reply(client, command.id, "too many commands; send at most 200 per second")
+        if not client.may_ask():
+            self._reply(client, command.id, f"too many commands; send at most {PER_S:g} per second")
             return
         try:
             self._take(client, command)
@@ -331,14 +265,6 @@ class Hub:
     def _reply(self, client: Client, number: int, error: str = "") -> None:
         if number or error:
             self._say(client, m.text_of(m.Reply(id=number, ok=not error, error=error)))
-
-    def _may(self, client: Client) -> bool:
-        """A bucket of tokens: so many commands at once, so many per second."""
-        now = time.monotonic()
-        left, at = self._tokens.get(client.number, (_BURST, now))
-        left = min(_BURST, left + (now - at) * _PER_S)
-        self._tokens[client.number] = (max(left - 1.0, 0.0), now)
-        return left >= 1.0
 
     def _take(self, client: Client, command: Any) -> None:
         if isinstance(command, c.Introduce):
@@ -359,9 +285,9 @@ class Hub:
                 self._layouts.delete(command.name)
             self._say_all(m.text_of(m.Layouts(layouts=self._layouts.read())))
         else:
-            if self._outgoing.qsize() > _MOST_WAITING:
+            if self._simulation.waiting > _MOST_WAITING:
                 raise InputError("the simulation is busy; try again")
-            self._outgoing.put(("do", client.number, command))
+            self._simulation.post(("do", client.number, command))
             return
         self._reply(client, command.id)
 
@@ -373,29 +299,7 @@ class Hub:
             samples, places = self._tails[command.take]
         if samples is None:
             raise InputError("nothing is loaded; open a scenario first")
-        unknown = [name for name in command.signals if name not in places]
-        if unknown:
-            raise InputError(f'signal "{unknown[0]}" does not exist')
-        t, rows, poses = samples.between(command.from_s, command.to_s, command.most_rows)
-        spots = [places[name] for name in command.signals]
-        nan = float("nan")
-        head = frame.Head(
-            self._epoch,
-            command.id,
-            float(t[-1]) if len(t) else 0.0,
-            0.0,
-            0.0,
-            0,
-            samples.bodies if command.poses else 0,
-            len(t),
-            sum(n for _, n in spots),
-            command.take or 0,
-            0,
-            (nan,) * 7,
-            (nan,) * len(frame.CONSOLE),
-        )
-        columns = [rows[:, a : a + n].tobytes() for a, n in spots]
-        return frame.packed(frame.HISTORY, head, t.tobytes(), poses.tobytes() if command.poses else b"", columns)
+        return history_message(self._epoch, command, samples, places)
 
     async def file(self, what: str, query: dict[str, str]) -> tuple[str | None, str, str]:
         """A file that the simulation writes: path, name, sentence of an error."""
@@ -405,7 +309,7 @@ class Hub:
         number = self._numbers
         self._files[number] = self._loop.create_future()
         waiting = self._files[number]
-        self._outgoing.put(("file", number, what, query))
+        self._simulation.post(("file", number, what, query))
         try:
             return await asyncio.wait_for(waiting, 300.0)
         except TimeoutError:

@@ -1,5 +1,6 @@
 """Lights of the sensors: works, degraded, failed, off."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,17 @@ from strapdown.kernels.sensors.module import ANY_CLIPPED
 from strapdown.orientation.results import FLAG_BITS
 from strapdown.studio import messages as m
 
-SHORT = {"accelerometer": "acc", "gyroscope": "gyr", "magnetometer": "mag"}
+SHORT = {
+    "accelerometer": "acc",
+    "gyroscope": "gyr",
+    "magnetometer": "mag",
+    "inclinometer": "incl",
+    "altimeter": "alt",
+    "barometer": "baro",
+    "odometer": "odo",
+    "position_fix": "pos",
+    "velocity_fix": "vel",
+}
 _GAIN = 0.08  # of a new look; at 100 looks per second the time constant is 0.12 s
 _SHARE = 0.15  # of the looks with a rejected reading. Steps without a new reading of a slow magnetometer reject nothing
 
@@ -46,9 +57,12 @@ class Lights:
         session = self._session
         lights = []
         powered = session.console.power > 0.5
+        found = Counter(instrument for sensor in session.sensors for instrument in sensor.instruments)
         for sensor in session.sensors:
             for instrument in sensor.instruments:
                 short = SHORT.get(instrument, sensor.name)
+                if found[instrument] > 1:  # of several modules
+                    short = f"{short} {sensor.name}"
                 title = f"{instrument.replace('_', ' ').capitalize()} of {sensor.name}"
                 state, word = self._instrument(sensor, instrument) if powered else _OFF
                 lights.append(m.Light(name=short, title=title, state=state, word=word))

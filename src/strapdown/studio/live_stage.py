@@ -1,7 +1,6 @@
 """A session on the stage: it advances, gives rows of numbers and poses, and carries out commands of a page."""
 
 import math
-import secrets
 from collections.abc import Callable
 from typing import Any
 
@@ -13,24 +12,20 @@ from strapdown.environment.diagram.file import Diagram, diagram_from, diagram_fr
 from strapdown.environment.diagram.kinds import Kinds
 from strapdown.environment.diagram.problem import Problem
 from strapdown.environment.session import commands as to_session
-from strapdown.environment.session.changing_sensors import use_sensors, with_sensor, without_sensor
 from strapdown.environment.session.events import SessionEvent
 from strapdown.environment.session.live_sensors import ModuleSensor
 from strapdown.environment.session.rates import rates_of
 from strapdown.environment.session.scenario import Scenario
-from strapdown.environment.session.sensor_faults import Dead
 from strapdown.environment.session.session import Session, SessionStopped
 from strapdown.environment.session.wiring import sensor_for
-from strapdown.errors import InputError
 from strapdown.studio import commands as c
 from strapdown.studio import frame, session_state
 from strapdown.studio import messages as m
 from strapdown.studio.buffers import CHART_HZ
 from strapdown.studio.chart_signals import session_signals
 from strapdown.studio.diagram_state import diagram_state, plain_diagram
-from strapdown.studio.files_of_user import refuse_paths
 from strapdown.studio.lights import Lights
-from strapdown.studio.schemas import FAULTS
+from strapdown.studio.sensor_commands import do_to_sensors
 
 Answer = dict[str, Any]  # fields of a Reply
 _NO_POSE = (math.nan,) * 7
@@ -219,53 +214,7 @@ class LiveStage:
         if isinstance(command, c.Mark):
             self.session.events.append(SessionEvent(self.t_s, "mark", {"text": command.text}))
             return {}, set()
-        return self._do_sensor(command)
-
-    def _do_sensor(self, command: Any) -> tuple[Answer, set[str]]:
-        act = self.session.act
-        if isinstance(command, c.SetErrors):
-            act(to_session.SetErrors(command.sensor, command.instrument, dict(command.changes)))
-            return {}, {"sensors"}
-        if isinstance(command, c.ResetErrors):
-            original = self.originals.get(command.sensor)
-            if original is None:
-                raise InputError(f'sensor "{command.sensor}" has no error chain')
-            for name, triad in original.triads.items():
-                if command.instrument in (None, name):
-                    changes = {field: getattr(triad, field) for field in session_state.ERROR_FIELDS}
-                    act(to_session.SetErrors(command.sensor, name, changes))
-            return {}, {"sensors"}
-        if isinstance(command, c.DrawSpecimen):
-            seed = secrets.randbelow(2**31) if command.seed is None else command.seed
-            act(to_session.DrawSpecimen(command.sensor, seed))
-            self._remember_originals(command.sensor)
-            return {}, {"sensors"}
-        if isinstance(command, c.AddSensor):
-            refuse_paths({command.kind: [command.table]})
-            use_sensors(self.session, with_sensor(self.session.scenario, command.kind, command.table))
-            return {}, self._changed_sensors()
-        if isinstance(command, c.RemoveSensor):
-            use_sensors(self.session, without_sensor(self.session.scenario, command.sensor))
-            return {}, self._changed_sensors()
-        if isinstance(command, c.EnableSensor):
-            return self._switch(command)
-        if isinstance(command, c.BeginFault):
-            act(to_session.BeginFault(_fault(command.fault), command.name))
-            return {}, {"faults"}
-        if isinstance(command, c.EndFault):
-            act(to_session.EndFault(command.name))
-            return {}, {"faults"}
-        raise InputError(f'command "{command.type}" is not possible in a live session')
-
-    def _switch(self, command: c.EnableSensor) -> tuple[Answer, set[str]]:
-        name = " ".join(filter(None, (command.sensor, command.instrument))) + session_state.OFF
-        if command.on and name in self.session.faults:
-            self.session.act(to_session.EndFault(name))
-        elif not command.on and name not in self.session.faults:
-            fault = _fault({"kind": "dead", "sensor": command.sensor, "instrument": command.instrument})
-            assert isinstance(fault, Dead)
-            self.session.act(to_session.BeginFault(fault, name))
-        return {}, {"sensors", "faults"}
+        return do_to_sensors(self, command)
 
     def _changed_diagram(self, client: int) -> set[str]:
         self.revision, self._by = self.revision + 1, client
@@ -278,7 +227,8 @@ class LiveStage:
             changed.add("session")
         return changed
 
-    def _changed_sensors(self) -> set[str]:
+    def changed_sensors(self) -> set[str]:
+        """The set of sensors is another one: the messages that change with it."""
         self._same_sensors = False
         for sensor in self.session.sensors:
             if isinstance(sensor, ModuleSensor) and sensor.name not in self.originals:
@@ -286,7 +236,8 @@ class LiveStage:
         self.look_again()
         return {"sensors", "signals", "faults", "diagram"}
 
-    def _remember_originals(self, name: str) -> None:
+    def remember_originals(self, name: str) -> None:
+        """The errors that a sensor has now are those it was made with."""
         for sensor in self.session.sensors:
             if isinstance(sensor, ModuleSensor) and sensor.name == name:
                 self.originals[name] = sensor.module
@@ -307,17 +258,3 @@ class LiveStage:
 
 def problem_list(problems: Any) -> list[m.ProblemInfo]:
     return [m.ProblemInfo(kind=p.kind, block=p.block, place=p.place, message=p.message) for p in problems]
-
-
-def _fault(values: dict[str, Any]) -> Any:
-    from pydantic import ValidationError
-
-    from strapdown.environment.complaint import first_complaint
-
-    cls = FAULTS.get(str(values.get("kind")))
-    if cls is None:
-        raise InputError(f"a fault of this kind does not exist; valid kinds: {', '.join(FAULTS)}")
-    try:
-        return cls(**values)
-    except ValidationError as error:
-        raise InputError(first_complaint(error, cls, "fault")) from None

@@ -11,7 +11,7 @@ from strapdown.studio.buffers import Buffers
 from strapdown.studio.hub import Hub
 from strapdown.studio.layouts import Layouts
 from strapdown.studio.server import STATIC, application, scratch_folder, server_of
-from strapdown.studio.simulation import Settings
+from strapdown.studio.simulation_process import Settings
 
 
 def serve(

@@ -1,23 +1,24 @@
 // The view Calibrate: guided calibrations of a virtual sensor on a turntable of its own.
+import { Quaternion } from "three";
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import type * as M from "../messages.ts";
-import { drawPortrait } from "../scene/portrait.ts";
-import { fixed, short, unitText } from "../state/format.ts";
-import { act, connection, sentenceCase, shownAs, world } from "../state/studio.ts";
+import { decimalsFor, fixed, short, unitText } from "../state/format.ts";
+import { act, answer, sentenceCase, shownAs, world } from "../state/studio.ts";
+import { download, toml } from "../state/download.ts";
 import { useStore } from "../state/store.ts";
 import { toast } from "../state/toasts.ts";
 import { ui } from "../state/ui.ts";
 import { Button } from "../ui/controls.tsx";
 import { Check, StateIcon } from "../ui/icons.tsx";
 import { Toasts } from "../ui/Toasts.tsx";
-import { Sphere } from "./Sphere.tsx";
+import { PoseCanvas, PoseWork, Bar } from "./poses.tsx";
+import { drawSphere, Sphere } from "./Sphere.tsx";
+import { evenly } from "./cells.ts";
+import { FLOWS, type Workflow } from "./flows.ts";
 
-type Workflow = NonNullable<M.Calibration["workflow"]>;
-const FLOWS: readonly { workflow: Workflow; title: string; text: string }[] = [
-  { workflow: "static", title: "At rest", text: "Gyroscope offset, 20 s" },
-  { workflow: "six_positions", title: "Six positions", text: "Accelerometer offset, scale, axes" },
-  { workflow: "magnetometer", title: "All directions", text: "Magnetometer hard and soft iron" },
-];
+const DIRECTIONS = 64;
+/** A sphere of directions of which none was seen, for its picture. */
+const NOTHING_SEEN = { state: "none" as const, covered: [], points: [], missing: evenly(DIRECTIONS) };
 
 export default function CalibrateView(): ReactNode {
   const calibration = useStore(world, (w) => w.calibration);
@@ -31,7 +32,7 @@ export default function CalibrateView(): ReactNode {
   }, [calibration?.state, calibration?.workflow]);
   const start = (workflow: Workflow): void => void act({ type: "calibrate", action: "start", workflow, sensor: chosen }, "The calibration did not start");
   const active = calibration?.workflow ?? null;
-  if (modules.length === 0) return <main className="calibrate"><div className="empty">This vehicle has no inertial module to calibrate.</div></main>;
+  if (modules.length === 0) return <main className="plain"><div className="empty">This vehicle has no inertial module to calibrate.</div></main>;
   return (
     <main className="calibrate">
       <aside className="panel steps">
@@ -58,7 +59,7 @@ export default function CalibrateView(): ReactNode {
         </div>
       </aside>
       <div className="work">
-        {!active && <Choose start={start} />}
+        {!active && <Choose start={start} magnetic={modules.some((m) => m.name === chosen && m.instruments.some((i) => i.name === "magnetometer"))} />}
         {active && calibration && (calibration.workflow === "magnetometer" ? <MagnetometerWork calibration={calibration} start={start} /> : <PoseWork calibration={calibration} start={start} />)}
         <Result calibration={calibration} />
         <Toasts />
@@ -68,100 +69,54 @@ export default function CalibrateView(): ReactNode {
 }
 
 async function save(): Promise<void> {
-  const reply = await connection.ask({ type: "calibrate", action: "save" });
-  if (!reply.ok || reply.text === null) return toast("error", "The calibration was not saved", sentenceCase(reply.error));
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([reply.text], { type: "application/toml" }));
-  link.download = reply.file ?? "calibration.toml";
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-  toast("ok", "Calibration saved", link.download);
+  const reply = await answer({ type: "calibrate", action: "save" }, "The calibration was not saved");
+  if (!reply?.ok || reply.text === null) return;
+  const name = reply.file ?? "calibration.toml";
+  download(name, toml(reply.text));
+  toast("ok", "Calibration saved", name);
 }
 
-function Choose({ start }: { start(workflow: Workflow): void }): ReactNode {
+/** What can be calibrated, before one was begun. */
+function Choose({ start, magnetic }: { start(workflow: Workflow): void; magnetic: boolean }): ReactNode {
   return (
-    <div className="card choose">
-      <div className="empty">
-        <span>Choose what to calibrate. Each takes less than a minute.</span>
-        <span className="row">{FLOWS.map((flow, i) => <Button key={flow.workflow} className={i === 0 ? "prim" : ""} onClick={() => start(flow.workflow)}>{flow.title}</Button>)}</span>
-      </div>
+    <div className="choose">
+      {FLOWS.map((flow, i) => (
+        <section key={flow.workflow} className="card" aria-label={flow.title}>
+          <div className="preview"><Preview workflow={flow.workflow} /></div>
+          <div className="tx">
+            <h2>{flow.title}</h2>
+            <p className="dim s">{flow.about}</p>
+            <Button className={i === 0 ? "prim" : ""} label={`Start: ${flow.title}`} missing={flow.workflow === "magnetometer" && !magnetic ? "This sensor has no magnetometer" : undefined} onClick={() => start(flow.workflow)}>Start</Button>
+          </div>
+        </section>
+      ))}
     </div>
   );
 }
 
-/** At rest and six positions: pictures of the positions, the present one with its progress. */
-function PoseWork({ calibration, start }: { calibration: M.Calibration; start(workflow: Workflow): void }): ReactNode {
-  const title = FLOWS.find((f) => f.workflow === calibration.workflow)!.title;
-  const taking = calibration.state === "taking";
-  const computing = taking && calibration.step >= calibration.steps.length;
-  const step = calibration.steps[calibration.step];
-  const share = calibration.wanted_s ? calibration.taken_s / calibration.wanted_s : 0;
-  return (
-    <section className="card poses" aria-label={title}>
-      <div className="phead">
-        <h2>{title}</h2>
-        <span className="badge acc">{Math.min(calibration.step, calibration.steps.length)} of {calibration.steps.length}</span>
-        <span className="grow" />
-        <Button className="quiet small" onClick={() => start(calibration.workflow!)}>Start over</Button>
-      </div>
-      <div className={`pose-grid ${calibration.steps.length === 1 ? "one" : ""}`}>
-        {calibration.steps.map((pose, i) => <PosePicture key={pose.title} pose={pose} now={i === calibration.step} />)}
-      </div>
-      <div className="pose-foot">
-        <div className="grow">
-          <p><b>{calibration.state === "done" ? "All readings are taken" : calibration.state === "failed" ? "Failed" : computing ? "Computing the result" : taking ? `Hold still, ${(WORDS[step?.title ?? ""] ?? step?.title ?? "").toLowerCase()}` : `Next: ${WORDS[step?.title ?? ""] ?? step?.title ?? ""}`}</b>
-            <span className="dim s"> {calibration.state === "failed" ? sentenceCase(calibration.error) : calibration.instruction}</span></p>
-          <div className={`progress ${calibration.state === "done" ? "ok" : ""}`} role="progressbar" aria-label="Readings" aria-valuenow={Math.round(100 * share)} aria-valuemin={0} aria-valuemax={100}><Bar share={calibration.state === "done" ? 1 : share} /></div>
-        </div>
-        {taking && <span className="s">{fixed(calibration.taken_s, 1)} of {fixed(calibration.wanted_s, 1)} s</span>}
-        {calibration.state === "waiting" && <Button className="prim" onClick={() => void act({ type: "calibrate", action: "next" })}>Take readings</Button>}
-      </div>
-    </section>
-  );
-}
+const LEVEL = [1, 0, 0, 0];
+const HALF = Math.SQRT1_2;
+const FACES = [LEVEL, [0, 1, 0, 0], [HALF, 0, -HALF, 0], [HALF, 0, HALF, 0], [HALF, HALF, 0, 0], [HALF, -HALF, 0, 0]];
 
-function Bar({ share }: { share: number }): ReactNode {
-  return <i style={{ width: `${100 * Math.min(1, Math.max(0, share))}%` }} />;
-}
-
-const WORDS: Record<string, string> = { "z up": "Level", "z down": "Upside down", "x up": "Nose up", "x down": "Nose down", "y up": "Left up", "y down": "Left down", level: "Level" };
-
-function PosePicture({ pose, now }: { pose: M.Pose; now: boolean }): ReactNode {
+function Preview({ workflow }: { workflow: Workflow }): ReactNode {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const session = useStore(world, (w) => w.session);
   const theme = useStore(ui, (u) => u.theme);
-  const key = pose.attitude.map((v) => v.toFixed(2)).join();
   useEffect(() => {
-    const draw = (): void => {
-      if (!canvas.current || !session) return;
-      const main = session.bodies[session.body];
-      if (!main) return;
-      // the vehicle stands for the sensor that is fixed to it
-      const bodies: M.Body[] = [{ name: "world", parent: null, geoms: [] }, { ...main, parent: 0 }];
-      const poses = new Float32Array([0, 0, 0, 1, 0, 0, 0, 0, 0, 0, ...key.split(",").map(Number)]);
-      drawPortrait(canvas.current, { bodies, poses, main: 1, azimuth: -2.35, elevation: 0.32, distance: 3.05, ground: null, gravity: true });
-    };
+    if (!canvas.current) return;
+    const draw = (): void => drawSphere(canvas.current!, NOTHING_SEEN, new Quaternion());
     draw();
     const watch = new ResizeObserver(draw);
-    watch.observe(canvas.current!);
+    watch.observe(canvas.current);
     return () => watch.disconnect();
-  }, [session, theme, key]);
-  return (
-    <figure className={`pose ${now ? "now" : ""} ${pose.done ? "done" : ""}`}>
-      <canvas ref={canvas} role="img" aria-label={`Position ${pose.title}`} />
-      <figcaption>
-        {pose.done && <span className="cok"><Check /></span>}
-        <b>{WORDS[pose.title] ?? pose.title}</b>
-        <span className="grow" />
-        <span className="xs dim">{pose.done ? pose.title : now ? "now" : "to do"}</span>
-      </figcaption>
-    </figure>
-  );
+  }, [theme]);
+  if (workflow === "magnetometer") return <canvas ref={canvas} aria-hidden="true" />;
+  return (workflow === "static" ? [LEVEL] : FACES).map((attitude, i) => <PoseCanvas key={i} attitude={attitude} />);
 }
 
 function MagnetometerWork({ calibration, start }: { calibration: M.Calibration; start(workflow: Workflow): void }): ReactNode {
   const ready = calibration.state === "ready" || calibration.state === "done";
   const missing = /Missing: ([^.]*)\./.exec(calibration.instruction)?.[1];
+  const field = calibration.points.at(-1);
   return (
     <section className="card mag" aria-label="Magnetometer, all directions">
       <div className="phead">
@@ -175,6 +130,7 @@ function MagnetometerWork({ calibration, start }: { calibration: M.Calibration; 
         <div className="mag-side">
           <div><span className="s dim">Covered</span><p className="big">{fixed(100 * calibration.coverage, 0)} <u>%</u></p><div className="progress ok"><Bar share={calibration.coverage} /></div><span className="xs dim">60 % needed</span></div>
           <div><span className="s dim">Samples shown</span><p><b>{calibration.points.length}</b> in {calibration.covered.length} of {calibration.covered.length + calibration.missing.length} cells</p></div>
+          {field && <div><span className="s dim">Reading now</span><p><b>{fixed(Math.hypot(...field), 1)} µT</b></p></div>}
           {missing && !ready && <p className="row top"><span className="light"><StateIcon state="warn" /></span><span>Missing: {missing}</span></p>}
           {calibration.error && <p className="cerr s">{sentenceCase(calibration.error)}</p>}
           <Button className="prim" onClick={() => void act({ type: "calibrate", action: "finish" })} missing={calibration.state === "ready" ? undefined : calibration.state === "done" ? "The result is below" : "Turn the sensor further first"}>Compute</Button>
@@ -184,8 +140,11 @@ function MagnetometerWork({ calibration, start }: { calibration: M.Calibration; 
   );
 }
 
+/** With as many digits as the standard deviation justifies. */
 function shown(row: M.Measured | undefined, number: number | null | undefined): string {
-  return row === undefined || number === null || number === undefined ? "–" : short(number * shownAs(row.unit).factor);
+  if (row === undefined || number === null || number === undefined) return "–";
+  const { factor } = shownAs(row.unit);
+  return row.sigma ? fixed(number * factor, decimalsFor(row.sigma * factor, 2)) : short(number * factor);
 }
 
 function Result({ calibration }: { calibration: M.Calibration | null }): ReactNode {

@@ -7,6 +7,7 @@ import { act, connection } from "../state/studio.ts";
 import { useStore } from "../state/store.ts";
 import { ui } from "../state/ui.ts";
 import { Button } from "../ui/controls.tsx";
+import { border, cellsOf, nearestMissing } from "./cells.ts";
 
 const TURN_PER_PX = 0.012;
 const TURN_PER_KEY = 0.35;
@@ -95,7 +96,7 @@ export function Sphere({ calibration }: { calibration: Calibration }): ReactNode
   );
 }
 
-function drawSphere(canvas: HTMLCanvasElement, calibration: Calibration, attitude: Quaternion): void {
+export function drawSphere(canvas: HTMLCanvasElement, calibration: Pick<Calibration, "state" | "covered" | "missing" | "points">, attitude: Quaternion): void {
   const ratio = Math.min(2, devicePixelRatio);
   const [w, h] = [canvas.clientWidth, canvas.clientHeight];
   if (!w || !h) return;
@@ -109,7 +110,7 @@ function drawSphere(canvas: HTMLCanvasElement, calibration: Calibration, attitud
   // seen from the side and slightly above, turning with the sensor
   const look = new Matrix4().lookAt(new Vector3(-2.2, -1.4, 0.9), new Vector3(), new Vector3(0, 0, 1)).invert();
   const view = look.multiply(new Matrix4().makeRotationFromQuaternion(attitude));
-  const project = (p: Vector3): [number, number, number] => {
+  const project: Project = (p) => {
     const q = p.clone().applyMatrix4(view);
     return [cx + q.x * r, cy - q.y * r, q.z];
   };
@@ -117,27 +118,20 @@ function drawSphere(canvas: HTMLCanvasElement, calibration: Calibration, attitud
   c.beginPath();
   c.arc(cx, cy, r, 0, 7);
   c.fill();
-  const cells = [...calibration.missing.map((d) => ({ d, seen: false })), ...calibration.covered.map((d) => ({ d, seen: true }))];
-  const size = cells.length ? Math.sqrt((4 * Math.PI) / cells.length) * 0.46 : 0.2;
-  const drawn = cells.map(({ d, seen }) => {
-    const n = new Vector3(d[0], d[1], d[2]).normalize();
-    const side = new Vector3(0, 0, 1).cross(n);
-    const a = (side.lengthSq() < 1e-6 ? new Vector3(1, 0, 0) : side).normalize();
-    const b = n.clone().cross(a);
-    const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([u, v]) => project(n.clone().addScaledVector(a, u! * size).addScaledVector(b, v! * size).normalize()));
-    return { corners, depth: project(n)[2], seen };
-  });
+  const cells = cellsOf(calibration.covered, calibration.missing);
+  const drawn = cells.map((cell) => ({ seen: cell.seen, depth: project(vector(cell.middle))[2], corners: border(cell).map((p) => project(vector(p))) }));
   drawn.sort((p, q) => p.depth - q.depth);
   for (const { corners, depth, seen } of drawn) {
     c.beginPath();
     corners.forEach(([x, y], i) => (i ? c.lineTo(x, y) : c.moveTo(x, y)));
     c.closePath();
-    c.globalAlpha = depth > 0 ? 0.42 : 0.13;
+    const front = depth > 0;
     if (seen) {
+      c.globalAlpha = front ? 0.42 : 0.1;
       c.fillStyle = token("ok");
       c.fill();
     }
-    c.globalAlpha = depth > 0 ? 0.7 : 0.18;
+    c.globalAlpha = front ? 0.75 : 0.16;
     c.strokeStyle = seen ? token("ok") : token("line-2");
     c.lineWidth = 1;
     c.setLineDash(seen ? [] : [3, 3]);
@@ -145,7 +139,9 @@ function drawSphere(canvas: HTMLCanvasElement, calibration: Calibration, attitud
     c.setLineDash([]);
   }
   c.globalAlpha = 1;
-  points(c, calibration.points, project);
+  const now = points(c, calibration.points, project);
+  const target = now && nearestMissing(cells, now);
+  if (now && target && calibration.state === "waiting") way(c, vector(now), vector(target.middle), project);
   c.strokeStyle = token("line-2");
   c.lineWidth = 1;
   c.beginPath();
@@ -153,30 +149,68 @@ function drawSphere(canvas: HTMLCanvasElement, calibration: Calibration, attitud
   c.stroke();
 }
 
-function points(c: CanvasRenderingContext2D, list: readonly number[][], project: (p: Vector3) => [number, number, number]): void {
-  if (list.length === 0) return;
+type Project = (p: Vector3) => [number, number, number];
+
+const vector = (p: readonly number[]): Vector3 => new Vector3(p[0], p[1], p[2]);
+
+/** The way on the sphere to the nearest cell that is missing. */
+function way(c: CanvasRenderingContext2D, from: Vector3, to: Vector3, project: Project): void {
+  const angle = from.angleTo(to);
+  if (angle < 0.05) return;
+  const at = (share: number): [number, number, number] =>
+    project(from.clone().multiplyScalar(Math.sin((1 - share) * angle)).addScaledVector(to, Math.sin(share * angle)).normalize());
+  c.strokeStyle = c.fillStyle = token("accent");
+  c.lineWidth = 2;
+  c.setLineDash([6, 4]);
+  c.beginPath();
+  for (let i = 0; i <= 16; i++) {
+    const [x, y] = at(i / 16);
+    if (i) c.lineTo(x, y);
+    else c.moveTo(x, y);
+  }
+  c.stroke();
+  c.setLineDash([]);
+  const [[x0, y0], [x1, y1]] = [at(0.94), at(1)];
+  const turn = Math.atan2(y1 - y0, x1 - x0);
+  c.beginPath();
+  c.moveTo(x1, y1);
+  for (const side of [2.7, -2.7]) c.lineTo(x1 + 10 * Math.cos(turn + side), y1 + 10 * Math.sin(turn + side));
+  c.fill();
+  words(c, "turn here", x1 + 10, y1 + 16, "accent");
+}
+
+function words(c: CanvasRenderingContext2D, text: string, x: number, y: number, colour: string): void {
+  c.font = `600 11px ${token("font-ui")}`;
+  c.lineWidth = 3;
+  c.strokeStyle = token("plot");
+  c.strokeText(text, x, y);
+  c.fillStyle = token(colour);
+  c.fillText(text, x, y);
+}
+
+/** Readings on the sphere; the direction of the newest, or null. */
+function points(c: CanvasRenderingContext2D, list: readonly number[][], project: Project): number[] | null {
+  if (list.length === 0) return null;
   const low = [0, 1, 2].map((k) => Math.min(...list.map((p) => p[k]!)));
   const high = [0, 1, 2].map((k) => Math.max(...list.map((p) => p[k]!)));
   const middle = low.map((v, k) => (v + high[k]!) / 2);
-  list.forEach((p, i) => {
-    const d = new Vector3(p[0]! - middle[0]!, p[1]! - middle[1]!, p[2]! - middle[2]!);
-    if (d.lengthSq() < 1e-12) return;
-    const [x, y, z] = project(d.normalize());
+  const direction = (p: readonly number[]): Vector3 => vector(p.map((v, k) => v - middle[k]!)).normalize();
+  c.fillStyle = token("truth");
+  for (const p of list) {
+    const [x, y, z] = project(direction(p));
     c.globalAlpha = z > 0 ? 0.95 : 0.25;
-    c.fillStyle = token("truth");
     c.fillRect(x - 1, y - 1, 2, 2);
-    if (i !== list.length - 1) return;
-    c.globalAlpha = 1;
-    c.fillStyle = token("accent-fill");
-    c.strokeStyle = token("on-accent");
-    c.lineWidth = 1.5;
-    c.beginPath();
-    c.arc(x, y, 6, 0, 7);
-    c.fill();
-    c.stroke();
-    c.font = `600 ${11}px ${token("font-ui")}`;
-    c.fillStyle = token("text-1");
-    c.fillText("now", x + 10, y + 4);
-  });
+  }
+  const now = direction(list.at(-1)!);
+  const [x, y] = project(now);
   c.globalAlpha = 1;
+  c.fillStyle = token("accent-fill");
+  c.strokeStyle = token("on-accent");
+  c.lineWidth = 1.5;
+  c.beginPath();
+  c.arc(x, y, 6, 0, 7);
+  c.fill();
+  c.stroke();
+  words(c, "now", x + 10, y - 6, "text-1");
+  return now.lengthSq() > 0 ? [now.x, now.y, now.z] : null;
 }

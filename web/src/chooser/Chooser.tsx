@@ -3,15 +3,15 @@ import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import type { Choice } from "../messages.ts";
 import { shortTitle } from "../bars/Nav.tsx";
 import { drawPortrait } from "../scene/portrait.ts";
-import { act, connection, sentenceCase, world } from "../state/studio.ts";
+import { sentenceCase, world } from "../state/studio.ts";
 import { useStore } from "../state/store.ts";
-import { toast } from "../state/toasts.ts";
-import { show, ui } from "../state/ui.ts";
+import { ui } from "../state/ui.ts";
 import { Button } from "../ui/controls.tsx";
 import { Play } from "../ui/icons.tsx";
 import { Toasts } from "../ui/Toasts.tsx";
 import { startTour } from "../ui/Tour.tsx";
 import { drawOwn, type OwnPicture } from "./own-pictures.ts";
+import { open, upload, uploaded } from "./opening.ts";
 import { PORTRAITS } from "./models.ts";
 
 const VEHICLES: Record<string, string> = { quadcopter: "Quadcopter", mars_helicopter: "Mars helicopter", rover: "Rover", manipulator: "Manipulator" };
@@ -38,21 +38,9 @@ function cards(choices: readonly Choice[], find: string): Card[] {
     .sort((a, b) => place(a.vehicle) - place(b.vehicle));
 }
 
-async function open(command: { choice?: string; upload?: string; script?: boolean }): Promise<void> {
-  if (await act({ type: "open", ...command }, "It was not opened")) show("fly");
-}
-
-async function upload(file: File): Promise<void> {
-  try {
-    const answer = await fetch(`upload?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
-    const said = (await answer.json()) as { upload?: string; error?: string };
-    if (!said.upload) return toast("error", `${file.name} was not opened`, sentenceCase(said.error ?? `The server answered ${answer.status}.`));
-    const reply = await connection.ask({ type: "open", upload: said.upload });
-    if (reply.ok) show("fly");
-    else toast("error", `${file.name} was not opened`, sentenceCase(reply.error));
-  } catch {
-    toast("error", `${file.name} was not uploaded`, "The server does not answer. Check that it runs.");
-  }
+function chosen(event: React.ChangeEvent<HTMLInputElement>): void {
+  void upload([...(event.target.files ?? [])]);
+  event.target.value = "";
 }
 
 export function Chooser(): ReactNode {
@@ -63,7 +51,7 @@ export function Chooser(): ReactNode {
   const own = (hello?.choices ?? []).filter((c) => c.own);
   const file = useRef<HTMLInputElement>(null);
   return (
-    <main className="chooser scroll" onDragOver={(e) => e.preventDefault()} onDrop={(e) => { e.preventDefault(); const dropped = e.dataTransfer.files[0]; if (dropped) void upload(dropped); }}>
+    <main className="chooser scroll" onDragOver={(e) => e.preventDefault()} onDrop={(e) => { e.preventDefault(); void upload([...e.dataTransfer.files]); }}>
       <div className="choices">
         <div className="row head">
           <div className="grow">
@@ -72,7 +60,7 @@ export function Chooser(): ReactNode {
           </div>
           <input className="in text find" placeholder="Find a scenario" aria-label="Find a scenario" value={find} onChange={(e) => setFind(e.target.value)} />
           <Button onClick={() => file.current?.click()}>Open a file…</Button>
-          <input ref={file} type="file" className="sr" tabIndex={-1} aria-label="File to open" onChange={(e) => { const chosen = e.target.files?.[0]; if (chosen) void upload(chosen); e.target.value = ""; }} />
+          <input ref={file} type="file" className="sr" tabIndex={-1} aria-label="File to open" multiple onChange={chosen} />
         </div>
         <div className="g4">
           {list.map((card, i) => <VehicleCard key={card.vehicle} card={card} first={i === 0} loaded={loaded} />)}
@@ -80,27 +68,13 @@ export function Chooser(): ReactNode {
         </div>
         <h2 className="own-head">Your own</h2>
         <div className="g3">
-          <OwnCard picture="robot" title="Your robot" text="A URDF or MJCF file. Place sensors on any link." button="Choose a file…" accept=".urdf,.xml,.mjcf" />
-          <OwnCard picture="recording" title="Replay a recording" text="Every chart and the scene, from a file." button="Choose a recording…" accept=".parquet,.csv,.zip" />
+          <OwnCard picture="robot" title="Your robot" text="A URDF or MJCF file. Place sensors on any link." button="Choose a file…" accept=".urdf,.xml,.mjcf,.stl,.obj" />
+          <OwnCard picture="recording" title="Replay a recording" text="Every chart and the scene, from a file." button="Choose a recording…" accept=".parquet,.csv,.gz,.zip" />
           <OwnCard picture="scenario" title="Your scenario" text="Vehicle, path, sensors and diagram in one file." button="Choose a scenario…" accept=".toml" />
         </div>
       </div>
       <aside className="aside">
-        <div className="card">
-          <div className="phead"><h2>Your files</h2></div>
-          {own.length === 0 && <p className="note pad">Files that you name on the command line appear here: strapdown studio FOLDER.</p>}
-          <ul className="files">
-            {own.map((choice) => (
-              <li key={choice.name}>
-                <button type="button" onClick={() => void open({ choice: choice.name })}>
-                  <i>{{ scenario: "SCN", recording: "REC", robot: "ROB" }[choice.kind]}</i>
-                  <b>{choice.title || choice.name}</b>
-                  <small>{choice.comment || choice.name}</small>
-                </button>
-              </li>
-            ))}
-          </ul>
-        </div>
+        <YourFiles own={own} />
         <div className="card first-time">
           <div className="grow"><h2>First time here?</h2><p className="dim s">Five steps, two minutes: power, calibrate, arm, fly, break a sensor.</p></div>
           <Button onClick={() => void open({ choice: (hello?.choices ?? []).find((c) => c.name === "quadcopter")?.name ?? hello?.choices[0]?.name ?? "" }).then(startTour)}>Start tour</Button>
@@ -108,6 +82,38 @@ export function Chooser(): ReactNode {
       </aside>
       <Toasts />
     </main>
+  );
+}
+
+const SHORT_KIND = { scenario: "SCN", recording: "REC", robot: "ROB" };
+
+function kindOf(name: string): keyof typeof SHORT_KIND {
+  return name.endsWith(".toml") ? "scenario" : /\.(urdf|xml|mjcf)$/i.test(name) ? "robot" : "recording";
+}
+
+/** Files of the command line, and those that were uploaded. */
+function YourFiles({ own }: { own: readonly Choice[] }): ReactNode {
+  const names = useStore(uploaded, (u) => u.names);
+  const rows = [
+    ...own.map((c) => ({ key: c.name, kind: c.kind, title: c.title || c.name, text: c.comment || c.name, run: () => open({ choice: c.name }) })),
+    ...names.map((name) => ({ key: `upload ${name}`, kind: kindOf(name), title: name, text: "Uploaded", run: () => open({ upload: name }) })),
+  ];
+  return (
+    <div className="card">
+      <div className="phead"><h2>Your files</h2></div>
+      {rows.length === 0 && <p className="note pad">Files that you open appear here, and those of <code>strapdown studio FOLDER</code>.</p>}
+      <ul className="files">
+        {rows.map((row) => (
+          <li key={row.key}>
+            <button type="button" onClick={() => void row.run()}>
+              <i>{SHORT_KIND[row.kind]}</i>
+              <b>{row.title}</b>
+              <small>{row.text}</small>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 
@@ -138,15 +144,13 @@ function VehicleCard({ card, first, loaded }: { card: Card; first: boolean; load
       <div className="tx">
         <h2>{card.title}</h2>
         <p>{sentenceCase(choice.comment || shortTitle(choice.title, card.title))}</p>
+        <ul className="chips" aria-label="Sensors">{choice.sensors.map((sensor) => <li key={sensor}>{sensor}</li>)}</ul>
+        <select className="sel small" aria-label={`Scenario of the ${card.title.toLowerCase()}`} value={choice.name} onChange={(e) => setName(e.target.value)}>
+          {card.choices.map((c) => <option key={c.name} value={c.name}>{labelOf(c, card.title)}</option>)}
+        </select>
         <div className="ft">
-          {card.choices.length > 1 ? (
-            <select className="sel small grow" aria-label={`Scenario of the ${card.title.toLowerCase()}`} value={choice.name} onChange={(e) => setName(e.target.value)}>
-              {card.choices.map((c) => <option key={c.name} value={c.name}>{labelOf(c, card.title)}</option>)}
-            </select>
-          ) : (
-            <span className="grow" />
-          )}
-          <Button className="small quiet" title="The pilot script of the scenario flies" onClick={() => void open({ choice: choice.name, script: true })} label={`Watch ${choice.title || choice.name}`}>Watch</Button>
+          <span className="grow" />
+          <Button className="small quiet" title="Watch the pilot script of the scenario" onClick={() => void open({ choice: choice.name, script: true })} label={`Watch ${choice.title || choice.name}`}>Watch</Button>
           <Button className={`small ${first ? "prim" : ""}`} onClick={() => void open({ choice: choice.name })} label={`${loaded === choice.name ? "Again" : "Run"} ${choice.title || choice.name}`}><Play />{loaded === choice.name ? "Again" : "Run"}</Button>
         </div>
       </div>
@@ -174,7 +178,7 @@ function OwnCard({ picture, title, text, button, accept }: { picture: OwnPicture
         <div className="ft">
           <Button className="small" onClick={() => file.current?.click()}>{button}</Button>
           <span className="xs dim3">or drop it here</span>
-          <input ref={file} type="file" className="sr" tabIndex={-1} aria-label={title} accept={accept} onChange={(e) => { const chosen = e.target.files?.[0]; if (chosen) void upload(chosen); e.target.value = ""; }} />
+          <input ref={file} type="file" className="sr" tabIndex={-1} aria-label={title} accept={accept} multiple onChange={chosen} />
         </div>
       </div>
     </div>

@@ -8,7 +8,7 @@ import { has } from "../state/frame.ts";
 import { useStore } from "../state/store.ts";
 import { addChart, addToChart, backToLive, lookAt, removeChart, removeFromChart, shownTime, standardCharts, ui } from "../state/ui.ts";
 import { Button, Menu, Segment, type MenuItem } from "../ui/controls.tsx";
-import { Cross, Plus } from "../ui/icons.tsx";
+import { Cross, Dots, Plus } from "../ui/icons.tsx";
 import { chartModels, splits, type ChartModel } from "./chart-lines.ts";
 import { editMarks, faultSpans } from "./happenings.ts";
 import { hudSignals } from "./readouts.ts";
@@ -88,7 +88,7 @@ function ChartsHead({ split }: { split: boolean }): ReactNode {
   return (
     <div className="phead">
       <h2>Charts</h2>
-      <span className="legend xl-only">
+      <span className="legend xl-only" title="An oscillation faster than the chart can show is an area with its mean">
         <span className="key"><i className="k-truth" />truth</span>
         <span className="key"><i className="k-reading" />reading, estimate</span>
       </span>
@@ -104,14 +104,14 @@ function ChartsHead({ split }: { split: boolean }): ReactNode {
       <Button className="quiet small" title="Fit the vertical ranges (F)" onClick={() => ui.set((u) => ({ fit: u.fit + 1 }))}>Fit</Button>
       <Menu
         label="Options of the charts"
-        className="btn quiet small"
+        className="btn quiet small ico"
         items={[
           { text: "Split axes of the attitude", checked: split, run: () => ui.set({ split: !split }) },
           { text: "Standard charts", run: standardCharts, rule: true },
           { text: end === null ? "Pause the charts" : "Go on with the charts", run: () => (end === null ? lookAt(shownTime()) : backToLive()) },
         ]}
       >
-        <span className="sr">Options</span>⋯
+        <Dots />
       </Menu>
       <SignalMenu />
     </div>
@@ -293,7 +293,7 @@ function Gutter({ model }: { model: ChartModel }): ReactNode {
         </table>
       )}
       <span className="chart-tools">
-        <Menu label={`Signals of chart ${model.title}`} className="btn quiet small" items={() => chartItems(model)}>⋯</Menu>
+        <Menu label={`Signals of chart ${model.title}`} className="btn quiet small ico" items={() => chartItems(model)}><Dots /></Menu>
         <Button className="quiet small ico" label={`Close chart ${model.title}`} onClick={() => removeChart(model.spec.id)}><Cross /></Button>
       </span>
     </div>

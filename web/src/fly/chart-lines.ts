@@ -71,7 +71,8 @@ function model(spec: ChartSpec, signals: Signal[], only: number | null, title: s
   const drawn = signals.filter((s) => s.role !== "sigma" || !signals.some((other) => other.role === "error"));
   const sigma = signals.find((s) => s.role === "sigma" && signals.some((other) => other.role === "error"));
   const lines: ChartLine[] = [];
-  const several = new Set(drawn.filter((s) => s.size === 1).map((s) => s.name)).size;
+  const scalars = drawn.filter((s) => s.size === 1);
+  const several = Math.max(0, ...scalars.map((s) => scalars.filter((other) => other.role === s.role).length));
   let single = 0;
   for (const signal of drawn) {
     const { factor } = shownAs(signal.unit);

@@ -3,7 +3,8 @@ import uPlot from "uplot";
 import { rem, token } from "../scene/colours.ts";
 import type { Samples } from "../state/samples.ts";
 import { fixed } from "../state/format.ts";
-import type { ChartModel } from "./chart-lines.ts";
+import type { ChartLine, ChartModel } from "./chart-lines.ts";
+import { oscillation, trace, type Oscillation } from "./traces.ts";
 
 export interface Span {
   from: number;
@@ -23,7 +24,6 @@ export interface StripView {
 }
 
 const LEFT = 34;
-const GAP_S = 1; // without a value: the line is broken
 
 export class Strip {
   readonly plot: uPlot;
@@ -32,6 +32,7 @@ export class Strip {
   private view: StripView = { from: 0, to: 1, cursor: 0, spans: [], marks: [] };
   private rows: [number, number] = [0, 0];
   private scale = 1;
+  private readonly fast = new Map<ChartLine, Oscillation>();
   private since = -Infinity; // earlier samples do not widen the range
 
   constructor(host: HTMLElement, private readonly model: ChartModel, private readonly samples: () => Samples, private readonly axis: boolean) {
@@ -62,7 +63,7 @@ export class Strip {
         {
           ...axis,
           size: LEFT * scale,
-          space: 26 * scale,
+          space: 17 * scale,
           values: (_, splits) => {
             const step = splits.length > 1 ? Math.abs(splits[1]! - splits[0]!) : 1;
             const decimals = Math.max(0, Math.min(5, -Math.floor(Math.log10(step) + 1e-9)));
@@ -137,12 +138,23 @@ export class Strip {
 
   private path = (u: uPlot, series: number): uPlot.Series.Paths => {
     const line = this.model.lines[series - 1]!;
-    const samples = this.samples();
-    const column = samples.column(line.signal, line.part);
-    const stroke = new Path2D();
-    if (column) trace(stroke, u, samples, column, line.factor, this.rows, line.wraps);
+    const stroke = this.fast.get(line)?.mean ?? trace(u, this.samples(), line, this.rows);
     return { stroke, fill: null, clip: undefined } as unknown as uPlot.Series.Paths;
   };
+
+  /** Signals that oscillate faster than the chart has pixels: the stretch between lowest and highest as an area. */
+  private bands(ctx: CanvasRenderingContext2D): void {
+    this.fast.clear();
+    for (const line of this.model.lines) {
+      const band = oscillation(this.plot, this.samples(), line, this.rows);
+      if (!band) continue;
+      this.fast.set(line, band);
+      ctx.fillStyle = token(line.colour);
+      ctx.globalAlpha = line.role === "truth" ? 0.16 : 0.4;
+      ctx.fill(band.area);
+    }
+    ctx.globalAlpha = 1;
+  }
 
   private under(): void {
     const { ctx, bbox } = this.plot;
@@ -163,6 +175,7 @@ export class Strip {
       ctx.globalAlpha = 1;
     }
     this.sigmaBand(ctx);
+    this.bands(ctx);
     ctx.restore();
   }
 
@@ -172,10 +185,8 @@ export class Strip {
     const sigma = band && samples.column(band.signal, band.part);
     if (!sigma) return;
     const [first, last] = this.rows;
-    const upper = new Path2D();
-    const lower = new Path2D();
-    trace(upper, this.plot, samples, sigma, band.factor, [first, last]);
-    trace(lower, this.plot, samples, sigma, -band.factor, [first, last]);
+    const upper = trace(this.plot, samples, band, [first, last]);
+    const lower = trace(this.plot, samples, { ...band, factor: -band.factor }, [first, last]);
     const area = new Path2D(upper);
     const back: [number, number][] = [];
     const step = Math.max(1, Math.floor((last - first) / this.plot.bbox.width));
@@ -271,63 +282,6 @@ function towardsTruth(hue: string): string {
   const part = (text: string, i: number): number => parseInt(text.slice(1 + 2 * i, 3 + 2 * i), 16);
   const truth = token("truth");
   return `rgb(${[0, 1, 2].map((i) => Math.round(0.4 * part(hue, i) + 0.6 * part(truth, i))).join()})`;
-}
-
-/** A line through samples: every sample where there are few, the lowest and highest of each pixel where there are many. */
-function trace(path: Path2D, u: uPlot, samples: Samples, column: Float32Array, factor: number, [first, last]: [number, number], wraps = false): void {
-  const { times } = samples;
-  const x = u.scales.x!;
-  const y = u.scales.y!;
-  const { left, top, width, height } = u.bbox;
-  const kx = width / (x.max! - x.min!);
-  const ky = height / (y.max! - y.min!);
-  const px = (t: number): number => left + (t - x.min!) * kx;
-  const py = (v: number): number => top + (y.max! - v) * ky;
-  const dense = last - first > 2 * width;
-  let open = false;
-  let at = -1;
-  let low = 0;
-  let high = 0;
-  let end = 0;
-  let before = NaN;
-  let known = -Infinity; // time of the last value
-  const flush = (): void => {
-    if (at < 0) return;
-    if (open) path.lineTo(at, py(low));
-    else path.moveTo(at, py(low));
-    if (high !== low) path.lineTo(at, py(high));
-    if (end !== high) path.lineTo(at, py(end));
-    open = true;
-    at = -1;
-  };
-  for (let i = first; i < last; i++) {
-    const v = column[i]! * factor;
-    // slow sensors have no value in most rows: the line goes on, unless the gap is long
-    if (v !== v) continue;
-    if (times[i]! - known > GAP_S || (wraps && Math.abs(v - before) > 180)) {
-      flush();
-      open = false;
-    }
-    known = times[i]!;
-    before = v;
-    if (!dense) {
-      if (open) path.lineTo(px(times[i]!), py(v));
-      else path.moveTo(px(times[i]!), py(v));
-      open = true;
-      continue;
-    }
-    const here = Math.round(px(times[i]!));
-    if (here !== at) {
-      flush();
-      at = here;
-      low = high = end = v;
-    } else {
-      if (v < low) low = v;
-      if (v > high) high = v;
-      end = v;
-    }
-  }
-  flush();
 }
 
 function hatch(ctx: CanvasRenderingContext2D, x: number, y: number, w: number, h: number, colour: string, step: number): void {

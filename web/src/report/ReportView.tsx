@@ -4,15 +4,16 @@ import type * as M from "../messages.ts";
 import { chartModels, type ChartModel } from "../fly/chart-lines.ts";
 import { editMarks, faultSpans } from "../fly/happenings.ts";
 import { Strip } from "../fly/strip.ts";
-import { fixed, seconds, short, unitText } from "../state/format.ts";
-import { connection, sentenceCase, shownAs, world } from "../state/studio.ts";
+import { decimalsFor, fixed, seconds, unitText, withUnit } from "../state/format.ts";
+import { connection, sentenceCase, world } from "../state/studio.ts";
 import { Samples } from "../state/samples.ts";
 import { useStore } from "../state/store.ts";
 import { ui } from "../state/ui.ts";
 import { Button } from "../ui/controls.tsx";
 import { drawPath } from "./path.ts";
+import { ErrorsCard, EventsCard, ParametersCard } from "./tables.tsx";
 
-const BAD = ["lost", "stopped", "failed"];
+const BAD = ["lost", "stopped"];
 
 export default function ReportView(): ReactNode {
   const takes = useStore(world, (w) => w.takes);
@@ -31,9 +32,16 @@ export default function ReportView(): ReactNode {
   }, [take]);
   useEffect(load, [load, session]);
   const query = take === null ? "" : `?take=${take}`;
+  if (session?.mode === "replay") {
+    return (
+      <main className="plain">
+        <div className="empty">A replay has no report of its own. <code>strapdown orient FILE</code> writes one of a recording.</div>
+      </main>
+    );
+  }
   if (error) {
     return (
-      <main className="report">
+      <main className="plain">
         <div className="empty"><span>{error}</span><Button onClick={load}>Try again</Button></div>
       </main>
     );
@@ -43,8 +51,8 @@ export default function ReportView(): ReactNode {
     <main className="report scroll" tabIndex={0} aria-label="Report">
       <div className="full row head">
         <h1>{report.title}</h1>
-        <span className={`badge ${BAD.includes(report.verdict) ? "err" : report.verdict === "passed" ? "ok" : ""}`}>{report.verdict}</span>
-        <span className="dim s">{session.vehicle_title} · seed {session.seed}</span>
+        {report.verdict !== "no limits stated" && <span className={`badge ${BAD.includes(report.verdict) ? "err" : report.verdict === "survives" ? "ok" : "warn"}`}>{report.verdict}</span>}
+        <span className="dim s">{session.vehicle_title} · {take === null ? `take ${takes.present}, present run` : `take ${take}`} · seed {session.seed}</span>
         <span className="grow" />
         {takes.takes.length > 0 && (
           <select className="sel" aria-label="Run" value={take ?? ""} onChange={(e) => setTake(e.target.value === "" ? null : Number(e.target.value))}>
@@ -58,7 +66,7 @@ export default function ReportView(): ReactNode {
       </div>
       <Figures report={report} />
       <PathCard report={report} />
-      <ErrorCharts take={take} end={report.duration_s} events={report.events} />
+      <ErrorCharts take={take} end={report.duration_s} counted={report.counted_from_s ?? 0} events={report.events} />
       <ErrorsCard report={report} />
       <EventsCard report={report} />
       <ParametersCard report={report} />
@@ -66,18 +74,31 @@ export default function ReportView(): ReactNode {
   );
 }
 
-function value(row: M.Measured, number: number | null): string {
-  if (number === null) return "–";
-  return short(number * shownAs(row.unit).factor);
+interface Figure {
+  name: string;
+  value: string;
+  unit: string;
+  text: string;
+}
+
+function figures(report: M.Report): Figure[] {
+  const rows = report.errors.slice(0, 4).map((row) => {
+    const unit = unitText(row.unit);
+    return { name: `${row.name} error`, value: fixed(row.rms, decimalsFor(row.rms, 2)), unit: `${unit} RMS`, text: `largest ${withUnit(fixed(row.largest, decimalsFor(row.largest, 2)), unit)}` };
+  });
+  const counted = report.counted_from_s === null ? "nothing to compare" : `errors count from ${seconds(report.counted_from_s)}`;
+  return [
+    { name: "Duration", value: fixed(report.duration_s, 1), unit: "s", text: counted },
+    { name: "Path length", value: fixed(report.path_m, 1), unit: "m", text: `highest speed ${fixed(report.fastest_m_s, 1)} m/s` },
+    ...rows,
+  ];
 }
 
 function Figures({ report }: { report: M.Report }): ReactNode {
-  const rows = report.figures.slice(0, 5);
   return (
     <div className="card kpi full">
-      <div><span>Duration</span><b>{fixed(report.duration_s, 1)} <u>s</u></b></div>
-      {rows.map((row) => (
-        <div key={row.name}><span>{row.name[0]!.toUpperCase() + row.name.slice(1)}</span><b>{value(row, row.value)} <u>{unitText(shownAs(row.unit).unit)}</u></b></div>
+      {figures(report).map((figure) => (
+        <div key={figure.name}><span>{figure.name}</span><b>{figure.value} <u>{figure.unit}</u></b><small>{figure.text}</small></div>
       ))}
     </div>
   );
@@ -102,7 +123,7 @@ function PathCard({ report }: { report: M.Report }): ReactNode {
 }
 
 /** Errors of roll, pitch and heading over the run, from the samples that the server keeps. */
-function ErrorCharts({ take, end, events }: { take: number | null; end: number; events: readonly M.Event[] }): ReactNode {
+function ErrorCharts({ take, end, counted, events }: { take: number | null; end: number; counted: number; events: readonly M.Event[] }): ReactNode {
   const signals = useStore(world, (w) => w.signals);
   const theme = useStore(ui, (u) => u.theme);
   const [samples, setSamples] = useState<Samples | null>(null);
@@ -125,7 +146,7 @@ function ErrorCharts({ take, end, events }: { take: number | null; end: number; 
       <div className="phead"><h2>Attitude error with its 3σ band</h2><span className="grow" /><span className="dim s">estimate − truth, °</span></div>
       <figure className="errs">
         {samples && samples.rows > 1 ? (
-          models.map((model, i) => <ErrorChart key={model.key + theme} model={model} samples={samples} last={i === models.length - 1} from={samples.first} to={Math.min(end, samples.last)} events={events} />)
+          models.map((model, i) => <ErrorChart key={model.key + theme} model={model} samples={samples} last={i === models.length - 1} counted={counted} from={samples.first} to={Math.min(end, samples.last)} events={events} />)
         ) : (
           <div className="empty">{wanted.length ? "No samples of the error in this run." : "This vehicle estimates no attitude."}</div>
         )}
@@ -134,10 +155,12 @@ function ErrorCharts({ take, end, events }: { take: number | null; end: number; 
   );
 }
 
-function ErrorChart({ model, samples, last, from, to, events }: { model: ChartModel; samples: Samples; last: boolean; from: number; to: number; events: readonly M.Event[] }): ReactNode {
+function ErrorChart({ model, samples, last, counted, from, to, events }: { model: ChartModel; samples: Samples; last: boolean; counted: number; from: number; to: number; events: readonly M.Event[] }): ReactNode {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const strip = new Strip(host.current!, model, () => samples, last);
+    // before they count, errors may be a hundred times larger
+    strip.fit(counted);
     const draw = (): void => strip.draw({ from, to, cursor: -1, spans: faultSpans(events, {}, model), marks: editMarks(events, model) });
     draw();
     const watch = new ResizeObserver(([entry]) => {
@@ -149,71 +172,6 @@ function ErrorChart({ model, samples, last, from, to, events }: { model: ChartMo
       watch.disconnect();
       strip.destroy();
     };
-  }, [model, samples, last, from, to, events]);
+  }, [model, samples, last, counted, from, to, events]);
   return <div className="err-chart" ref={host} role="img" aria-label={`${model.title} from ${seconds(from)} to ${seconds(to)}`}><b>{model.title.replace(" error", "")}</b></div>;
 }
-
-function ErrorsCard({ report }: { report: M.Report }): ReactNode {
-  return (
-    <section className="card" aria-label="Errors">
-      <div className="phead"><h2>Errors</h2><span className="grow" /><span className="dim s">estimate − truth</span></div>
-      <div className="tb scroll" tabIndex={0} role="group" aria-label="Table of errors">
-        <table>
-          <thead><tr><th>Quantity</th><th className="num">Value</th><th>Unit</th></tr></thead>
-          <tbody>
-            {report.figures.map((row) => (
-              <tr key={row.name}><td>{row.name[0]!.toUpperCase() + row.name.slice(1)}</td><td className="num"><b>{value(row, row.value)}</b></td><td className="dim">{unitText(shownAs(row.unit).unit)}</td></tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      <p className="cap">Frame: x forward, y left, z up. Heading clockwise from north, pitch nose up, roll right side down.</p>
-    </section>
-  );
-}
-
-function EventsCard({ report }: { report: M.Report }): ReactNode {
-  const colour = (kind: string): string => (kind.startsWith("fault") || ["tipped", "impact", "stopped", "refused", "away"].includes(kind) ? "cerr" : ["sensor", "parameters", "diagram", "scene"].includes(kind) ? "cacc" : "");
-  return (
-    <section className="card" aria-label="Events">
-      <div className="phead"><h2>Events</h2></div>
-      <div className="tb scroll" tabIndex={0} role="group" aria-label="Table of events">
-        <table>
-          <thead><tr><th className="num">Time</th><th>Event</th></tr></thead>
-          <tbody>
-            {report.events.map((e) => <tr key={e.number}><td className="num">{fixed(e.t_s, 2)} <span className="dim">s</span></td><td className={`wrap ${colour(e.kind)}`}>{e.text[0]!.toUpperCase() + e.text.slice(1)}</td></tr>)}
-            {report.events.length === 0 && <tr><td colSpan={2} className="dim">Nothing happened yet.</td></tr>}
-          </tbody>
-        </table>
-      </div>
-    </section>
-  );
-}
-
-function ParametersCard({ report }: { report: M.Report }): ReactNode {
-  return (
-    <section className="card wide2" aria-label="Sensor parameters">
-      <div className="phead"><h2>Sensor parameters against the data sheet</h2><span className="grow" /><span className="dim s">{report.parameters[0]?.note}</span></div>
-      <div className="tb scroll" tabIndex={0} role="group" aria-label="Table of parameters">
-        <table>
-          <thead><tr><th>Sensor</th><th>Parameter</th><th className="num">Data sheet</th><th className="num">This specimen</th><th className="num">± 1σ</th><th>Unit</th><th>Verdict</th></tr></thead>
-          <tbody>
-            {report.parameters.map((row) => {
-              const [sensor = "", parameter = ""] = row.name.split(": ");
-              const within = row.sheet !== null && row.value !== null ? Math.abs(row.value) <= 1.5 * row.sheet : null;
-              return (
-                <tr key={row.name}>
-                  <td>{sensor}</td><td>{PARAMETERS[parameter] ?? parameter}</td><td className="num dim">{value(row, row.sheet)}</td><td className="num"><b>{value(row, row.value)}</b></td>
-                  <td className="num dim">{value(row, row.sigma)}</td><td className="dim">{unitText(shownAs(row.unit).unit)}</td>
-                  <td>{within === null ? <span className="dim3">no figure</span> : within ? <span className="badge ok">agrees</span> : <span className="badge warn">differs</span>}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
-    </section>
-  );
-}
-
-const PARAMETERS: Record<string, string> = { bias: "Bias", white: "White noise", instability: "Bias instability", walk: "Random walk" };

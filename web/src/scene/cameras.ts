@@ -3,6 +3,8 @@ import { Matrix4, PerspectiveCamera, Quaternion, Vector3 } from "three";
 import type { Camera } from "../state/ui.ts";
 
 const TURN_PER_PX = 0.0075; // rad
+const DISTANCE = 4.9; // of the camera, in radii of the vehicle
+const LOWER = 0.09; // point at which the camera looks, below the vehicle, in distances
 const FOLLOW_S = 0.35; // time in which the chase camera follows a turn
 
 export class CameraRig {
@@ -39,7 +41,7 @@ export class CameraRig {
     const forward = new Vector3(1, 0, 0).transformDirection(body);
     if (mode === "body") {
       const up = new Vector3(0, 0, 1).transformDirection(body);
-      const eye = new Vector3().setFromMatrixPosition(body).addScaledVector(up, 0.28 * radius).addScaledVector(forward, -0.05 * radius);
+      const eye = new Vector3().setFromMatrixPosition(body).addScaledVector(up, 0.25 * radius).addScaledVector(forward, 0.6 * radius);
       this.camera.position.copy(eye);
       const look = new Matrix4().lookAt(eye, eye.clone().add(forward).addScaledVector(up, -0.06), up);
       this.camera.quaternion.copy(new Quaternion().setFromRotationMatrix(look));
@@ -56,7 +58,7 @@ export class CameraRig {
     else this.target.lerp(at, Math.min(1, dt / 0.08));
     this.targetKnown = true;
     const angle = (mode === "chase" ? this.heading : 0) + Math.PI + this.azimuth;
-    const distance = 4.1 * radius * this.zoom;
+    const distance = DISTANCE * radius * this.zoom;
     const flat = Math.cos(this.elevation) * distance;
     this.camera.position.set(
       this.target.x + Math.cos(angle) * flat,
@@ -64,7 +66,8 @@ export class CameraRig {
       Math.max(0.12 * radius, this.target.z + Math.sin(this.elevation) * distance),
     );
     this.camera.up.set(0, 0, 1);
-    this.camera.lookAt(this.target.x, this.target.y, this.target.z + 0.05 * radius);
+    // the vehicle stands above the middle: the insets are at the lower edge
+    this.camera.lookAt(this.target.x, this.target.y, this.target.z - LOWER * distance);
     this.finish(radius);
   }
 

@@ -16,9 +16,9 @@ export class Ground {
 
   constructor(fine: number, place: Place) {
     this.strong = 5 * fine;
-    const tint = (name: string): Color => (place.red ? colour(name).lerp(new Color(0xa8532c), 0.42) : colour(name));
+    const tint = (name: string): Color => colour(place.red ? `mars-${name}` : name);
     const horizon = tint("sky-2");
-    this.root.add(sky(tint("sky-1"), horizon), disc(tint("ground-1"), tint("ground-2"), horizon, fine));
+    this.root.add(sky(tint("sky-1"), horizon), disc(tint("ground-2"), tint("ground-1"), horizon, fine));
     this.grid = new Group();
     const line = tint("gridline");
     this.grid.add(lines(fine, 24 * fine, line, 0.42, 5), lines(this.strong, 70 * fine, line, 0.75, 0));
@@ -57,17 +57,19 @@ function sky(top: Color, horizon: Color): Mesh {
   return new Mesh(geometry, new MeshBasicMaterial({ vertexColors: true, side: BackSide, depthWrite: false, fog: false }));
 }
 
-function disc(near: Color, middle: Color, horizon: Color, fine: number): Mesh {
-  const rings = [0, 6, 20, 60, 160, 400, FAR / fine].map((r) => r * fine);
+/** Radius of a ring (in fine lines of the grid); share of the far colour; share of the horizon in it. */
+const RINGS = [[5, 0.15, 0], [12, 0.5, 0], [30, 1, 0.12], [80, 1, 0.4], [250, 1, 0.7], [FAR, 1, 0.92]] as const;
+
+function disc(near: Color, far: Color, horizon: Color, fine: number): Mesh {
   const geometry = new BufferGeometry();
   const base = new CircleGeometry(1, 48).getAttribute("position");
   const around = base.count - 1;
   const points: number[] = [0, 0, 0];
   const colours: number[] = [near.r, near.g, near.b];
   const index: number[] = [];
-  rings.slice(1).forEach((radius, ring) => {
-    const share = ring / (rings.length - 2);
-    const mixed = share < 0.5 ? near.clone().lerp(middle, share * 2) : middle.clone().lerp(horizon, (share * 2 - 1) ** 2 * 0.75);
+  RINGS.forEach(([r, share, haze], ring) => {
+    const radius = Math.min(FAR, r * fine);
+    const mixed = near.clone().lerp(far, share).lerp(horizon, haze);
     for (let k = 0; k < around; k++) {
       points.push(base.getX(k + 1) * radius, base.getY(k + 1) * radius, 0);
       colours.push(mixed.r, mixed.g, mixed.b);

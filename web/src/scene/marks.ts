@@ -91,7 +91,7 @@ export class Trail {
 
 /** Words over the scene, placed where a point of the scene is seen. */
 export class Labels {
-  private readonly known = new Map<string, { element: HTMLElement; used: boolean }>();
+  private readonly known = new Map<string, { element: HTMLElement; used: boolean; width: number }>();
   readonly drawn: { element: HTMLElement; x: number; y: number }[] = [];
   private readonly place = new Vector3();
 
@@ -102,10 +102,11 @@ export class Labels {
     for (const label of this.known.values()) label.used = false;
   }
 
-  put(name: string, text: string, at: Vector3, camera: PerspectiveCamera, width: number, height: number, shift: [number, number] = [8, -8]): void {
+  /** shift: from the point, px. before: the text ends there instead of beginning there. */
+  put(name: string, text: string, at: Vector3, camera: PerspectiveCamera, width: number, height: number, shift: readonly [number, number] = [8, -8], before = false): void {
     this.place.copy(at).project(camera);
     if (this.place.z > 1 || this.place.z < -1) return;
-    const x = ((this.place.x + 1) / 2) * width + shift[0];
+    let x = ((this.place.x + 1) / 2) * width + shift[0];
     const y = ((1 - this.place.y) / 2) * height + shift[1];
     if (x < -20 || y < -10 || x > width + 10 || y > height + 10) return;
     let label = this.known.get(name);
@@ -113,11 +114,15 @@ export class Labels {
       const element = document.createElement("span");
       element.className = `lb lb-${name}`;
       this.host.append(element);
-      label = { element, used: true };
+      label = { element, used: true, width: 0 };
       this.known.set(name, label);
     }
     label.used = true;
-    if (label.element.textContent !== text) label.element.textContent = text;
+    if (label.element.textContent !== text) {
+      label.element.textContent = text;
+      label.width = label.element.offsetWidth;
+    }
+    if (before) x -= label.width;
     label.element.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
     this.drawn.push({ element: label.element, x, y });
   }

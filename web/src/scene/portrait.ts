@@ -23,7 +23,7 @@ let renderer: WebGLRenderer | null | undefined;
 function shared(): WebGLRenderer | null {
   if (renderer === undefined) {
     try {
-      renderer = new WebGLRenderer({ antialias: true, alpha: true });
+      renderer = new WebGLRenderer({ antialias: true, alpha: true, stencil: true });
     } catch {
       renderer = null;
     }
@@ -60,7 +60,7 @@ export function drawPortrait(canvas: HTMLCanvasElement, portrait: Portrait): boo
   let arrow: Arrow | null = null;
   if (portrait.gravity) {
     arrow = new Arrow(colour("gravity"), r);
-    arrow.set(at, new Vector3(0, 0, -1.15 * r));
+    arrow.set(at, new Vector3(0, 0, -r));
     scene.add(arrow.root);
   }
   const sun = new DirectionalLight(0xffffff, dark ? 2.2 : 2.5);
@@ -79,7 +79,22 @@ export function drawPortrait(canvas: HTMLCanvasElement, portrait: Portrait): boo
   gl.setClearColor(0x000000, 0);
   gl.render(scene, camera);
   paint.clearRect(0, 0, w, h);
+  if (!portrait.ground) {
+    // a plate under the vehicle
+    paint.fillStyle = token("bg-3");
+    paint.globalAlpha = 0.6;
+    paint.beginPath();
+    paint.ellipse(w / 2, 0.72 * h, Math.min(0.34 * w, 0.42 * h), Math.min(0.11 * w, 0.14 * h), 0, 0, 7);
+    paint.fill();
+    paint.globalAlpha = 1;
+  }
   paint.drawImage(gl.domElement, 0, 0, w, h);
+  if (arrow) {
+    const tip = arrow.tip.clone().project(camera);
+    paint.font = `600 ${12 * ratio}px ${token("font-ui")}`;
+    paint.fillStyle = token("gravity");
+    paint.fillText("g", ((tip.x + 1) / 2) * w + 7 * ratio, ((1 - tip.y) / 2) * h);
+  }
   vehicle.dispose();
   ground?.dispose();
   arrow?.dispose();

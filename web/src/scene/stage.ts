@@ -1,6 +1,6 @@
 // The 3-D scene: draws the poses of one time. It knows nothing of the session but what it is given.
 import { DirectionalLight, HemisphereLight, LineBasicMaterial, Line, BufferGeometry, Float32BufferAttribute, Matrix4, Raycaster, Scene, Sphere, Vector2, Vector3, WebGLRenderer, SRGBColorSpace } from "three";
-import type { Session, SensorState } from "../messages.ts";
+import type { Session } from "../messages.ts";
 import { fixed } from "../state/format.ts";
 import type { Poses } from "../state/poses.ts";
 import type { Camera } from "../state/ui.ts";
@@ -8,7 +8,7 @@ import { CameraRig } from "./cameras.ts";
 import { colour, token } from "./colours.ts";
 import { Ground } from "./ground.ts";
 import { Arrow, Labels, Trail } from "./marks.ts";
-import { poseMatrix, VehicleModel } from "./vehicle.ts";
+import { poseMatrix, VehicleModel, type Mark } from "./vehicle.ts";
 
 const TRAIL_S = 60;
 const TRAIL_POINTS = 700;
@@ -41,10 +41,11 @@ export class Stage {
   private session: Session | null = null;
   private readonly middle = new Vector3();
   private unit = 1; // length of a body axis
+  private shown = 1; // radius of what cameras show; it only grows
 
   /** Throws if the browser has no WebGL. */
   constructor(canvas: HTMLCanvasElement, labels: HTMLElement, private readonly low: boolean) {
-    this.renderer = new WebGLRenderer({ canvas, antialias: !low, alpha: false, powerPreference: "high-performance" });
+    this.renderer = new WebGLRenderer({ canvas, antialias: !low, alpha: false, stencil: true, powerPreference: "high-performance" });
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.labels = new Labels(labels);
   }
@@ -66,6 +67,7 @@ export class Stage {
     this.vehicle = vehicle;
     const r = vehicle.radius;
     this.unit = r;
+    this.shown = r;
     const fine = r > 4 ? 5 : 1;
     this.ground = new Ground(fine, { red: session.vehicle.includes("mars") });
     this.scene.add(this.ground.root, vehicle.root, vehicle.ghosts);
@@ -99,8 +101,9 @@ export class Stage {
     this.trailAt = "";
   }
 
-  mark(sensors: readonly SensorState[], selected: string | null): void {
-    this.vehicle?.mark(sensors, selected);
+  /** Show where sensors are mounted. */
+  mark(marks: readonly Mark[]): void {
+    this.vehicle?.mark(marks);
   }
 
   draw(picture: Picture): void {
@@ -119,33 +122,33 @@ export class Stage {
     const at = new Vector3().setFromMatrixPosition(body);
     this.middle.copy(at);
     ground.follow(at.x, at.y);
-    this.rig.place(picture.camera, this.aim(all, at), body, vehicle.radius, dt);
+    const aim = this.aim(all, at);
+    this.rig.place(picture.camera, aim, body, this.shown, dt);
     this.axes(body, at, picture);
     this.followTrails(picture);
     this.names(at, picture);
     this.renderer.render(this.scene, this.rig.camera);
   }
 
-  /** Where cameras look: the middle of all moving bodies. */
+  /** Where cameras look, and how much they show: the body of a vehicle, all links of a robot. */
   private aim(poses: Float32Array, at: Vector3): Vector3 {
-    const count = poses.length / 7 - 1;
-    if (count <= 1) return at;
-    const sum = new Vector3();
-    for (let i = 1; i <= count; i++) sum.add(new Vector3(poses[7 * i], poses[7 * i + 1], poses[7 * i + 2]));
-    return sum.divideScalar(count);
+    if (poses.length / 7 <= 2) return at;
+    const { center, radius } = this.vehicle!.around(poses);
+    this.shown = Math.max(this.shown, radius);
+    return center;
   }
 
   private axes(body: Matrix4, at: Vector3, picture: Picture): void {
     const { arrows } = this;
     if (!arrows) return;
-    const length = 1.25 * this.unit;
+    const length = 1.05 * this.unit;
     const along = (x: number, y: number, z: number, l: number): Vector3 => new Vector3(x, y, z).transformDirection(body).multiplyScalar(l);
     arrows.x.set(at, along(1, 0, 0, length));
     arrows.y.set(at, along(0, 1, 0, length));
     arrows.z.set(at, along(0, 0, 1, 0.9 * length));
-    arrows.g.set(at, new Vector3(0, 0, picture.gravity ? -1.35 * this.unit : 0));
+    arrows.g.set(at, new Vector3(0, 0, picture.gravity ? -1.2 * this.unit : 0));
     const field = picture.field ? new Vector3(...picture.field) : new Vector3();
-    arrows.B.set(at, field.length() > 1e-3 ? field.normalize().multiplyScalar(1.3 * this.unit) : field.set(0, 0, 0));
+    arrows.B.set(at, field.length() > 1e-3 ? field.normalize().multiplyScalar(1.1 * this.unit) : field.set(0, 0, 0));
     const inside = picture.camera === "body";
     for (const name of ["x", "y", "z", "g", "B"] as const) if (inside) arrows[name].root.visible = false;
     arrows.push.root.visible = false;
@@ -213,17 +216,23 @@ export class Stage {
     if (!arrows) return;
     const camera = this.rig.camera;
     labels.begin();
-    const put = (name: string, text: string, p: Vector3, shift?: [number, number]): void => labels.put(name, text, p, camera, this.width, this.height, shift);
+    const put = (name: string, text: string, p: Vector3, shift?: [number, number], before = false): void => labels.put(name, text, p, camera, this.width, this.height, shift, before);
     if (picture.camera !== "body") {
       put("x", "x", arrows.x.tip);
       put("y", "y", arrows.y.tip);
       put("z", "z", arrows.z.tip, [6, -16]);
       if (picture.gravity) put("g", `g ${fixed(picture.gravity, 2)} m/s²`, arrows.g.tip, [10, -8]);
-      if (picture.field && arrows.B.root.visible) put("B", `B ${fixed(Math.hypot(...picture.field), 1)} µT`, arrows.B.tip, [10, 2]);
+      if (picture.field && arrows.B.root.visible) {
+        // next to the arrow of gravity: on the side where it points
+        const left = arrows.B.tip.clone().project(camera).x < arrows.g.tip.clone().project(camera).x;
+        put("B", `B ${fixed(Math.hypot(...picture.field), 1)} µT`, arrows.B.tip, [left ? -10 : 10, left ? -8 : 8], left);
+      }
       if (at.z > 1.2 * this.unit) put("h", `${fixed(at.z, 2)} m above ground`, new Vector3(at.x, at.y, 0.02));
-      put("X", "east", arrows.X.tip);
-      put("Y", "north", arrows.Y.tip);
-      put("Z", "up", arrows.Z.tip);
+      if (at.length() > 2.5 * this.unit) {
+        put("X", "east", arrows.X.tip);
+        put("Y", "north", arrows.Y.tip);
+        put("Z", "up", arrows.Z.tip);
+      }
     }
     if (picture.push) put("push", picture.push.text, arrows.push.tip);
     labels.end();

@@ -107,7 +107,7 @@ export function Menu({ children, items, label, className = "sel small", missing,
         onClick={() => !missing && setOpen(!open)}
       >
         {children}
-        <Caret />
+        {!className.includes("ico") && <Caret />}
       </button>
       {open && (
         <MenuList

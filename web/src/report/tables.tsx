@@ -1,0 +1,95 @@
+// Tables of the report: errors, events, parameters of the sensors.
+import type { ReactNode } from "react";
+import type * as M from "../messages.ts";
+import { decimalsFor, fixed, seconds, short, unitText } from "../state/format.ts";
+import { shownAs } from "../state/studio.ts";
+
+const PARAMETERS: Record<string, string> = { bias: "Bias", white: "White noise", instability: "Bias instability", walk: "Random walk" };
+const AGREE_SIGMAS = 4; // of a value from the data: further away once in 16000
+const EDITED = 1.5; // times the value of the data sheet: specimens differ less
+
+function Table({ label, children }: { label: string; children: ReactNode }): ReactNode {
+  return (
+    <div className="tb scroll" tabIndex={0} role="group" aria-label={label}>
+      <table>{children}</table>
+    </div>
+  );
+}
+
+export function ErrorsCard({ report }: { report: M.Report }): ReactNode {
+  const from = report.counted_from_s;
+  return (
+    <section className="card" aria-label="Errors">
+      <div className="phead"><h2>Errors</h2><span className="grow" /><span className="dim s">{from === null ? "" : `${seconds(from)} to ${seconds(report.duration_s)}, ${fixed(report.samples, 0)} samples`}</span></div>
+      <Table label="Table of errors">
+        <thead><tr><th>Quantity</th><th className="num">RMS</th><th className="num">Mean</th><th className="num">Largest</th><th>Unit</th><th className="num">Inside 3σ</th></tr></thead>
+        <tbody>
+          {report.errors.map((row) => {
+            const decimals = decimalsFor(row.rms, 2);
+            return (
+              <tr key={row.name}>
+                <td>{row.name}</td><td className="num"><b>{fixed(row.rms, decimals)}</b></td><td className="num dim">{fixed(row.mean, decimals)}</td><td className="num dim">{fixed(row.largest, decimals)}</td>
+                <td className="dim">{unitText(row.unit)}</td><td className="num">{row.inside === null ? "–" : `${fixed(100 * row.inside, 1)} %`}</td>
+              </tr>
+            );
+          })}
+          {report.errors.length === 0 && <tr><td colSpan={6} className="dim">Nothing was estimated yet.</td></tr>}
+        </tbody>
+      </Table>
+      <p className="cap">Estimate minus truth; of vectors the length. 99.7 % inside 3σ is expected. Heading clockwise from north, pitch nose up, roll right side down.</p>
+    </section>
+  );
+}
+
+export function EventsCard({ report }: { report: M.Report }): ReactNode {
+  const colour = (kind: string): string => (kind.startsWith("fault") || ["tipped", "impact", "stopped", "refused", "away"].includes(kind) ? "cerr" : ["sensor", "parameters", "diagram", "scene"].includes(kind) ? "cacc" : "");
+  return (
+    <section className="card" aria-label="Events">
+      <div className="phead"><h2>Events</h2></div>
+      <Table label="Table of events">
+          <thead><tr><th className="num">Time</th><th>Event</th></tr></thead>
+          <tbody>
+            {report.events.map((e) => <tr key={e.number}><td className="num">{fixed(e.t_s, 2)} <span className="dim">s</span></td><td className={`wrap ${colour(e.kind)}`}>{e.text[0]!.toUpperCase() + e.text.slice(1)}</td></tr>)}
+            {report.events.length === 0 && <tr><td colSpan={2} className="dim">Nothing happened yet.</td></tr>}
+          </tbody>
+      </Table>
+    </section>
+  );
+}
+
+type Verdict = readonly [badge: string, text: string];
+
+/** What the readings say about a parameter that was set, and whether it is what the data sheet has. */
+export function verdict({ value, sigma, truth, sheet }: M.Measured): Verdict {
+  if (value !== null && sigma !== null && truth !== null && Math.abs(value - truth) > AGREE_SIGMAS * sigma) return ["err", "differs"];
+  if (sheet !== null && truth !== null && (truth > EDITED * sheet || truth < sheet / EDITED)) return ["warn", "edited"];
+  if (value !== null) return ["ok", "agrees"];
+  return ["", sheet === null ? "no figure" : "as the sheet"];
+}
+
+export function ParametersCard({ report }: { report: M.Report }): ReactNode {
+  const rest = report.rest_s;
+  const shown = (row: M.Measured, number: number | null): string => (number === null ? "–" : short(number * shownAs(row.unit).factor));
+  return (
+    <section className="card wide2" aria-label="Sensor parameters">
+      <div className="phead"><h2>Sensor parameters, from the data against the data sheet</h2><span className="grow" /><span className="dim s">{rest ? `at rest, ${seconds(rest[0]!)} to ${seconds(rest[1]!)}` : "no rest with power on since the last change"}</span></div>
+      <Table label="Table of parameters">
+        <thead><tr><th>Sensor</th><th>Parameter</th><th className="num">Data sheet</th><th className="num">Set</th><th className="num">From data</th><th className="num">± 1σ</th><th>Unit</th><th>Verdict</th></tr></thead>
+        <tbody>
+          {report.parameters.map((row) => {
+            const [sensor = "", parameter = ""] = row.name.split(": ");
+            const [badge, text] = verdict(row);
+            return (
+              <tr key={row.name}>
+                <td>{sensor}</td><td>{PARAMETERS[parameter] ?? parameter}</td><td className="num dim">{shown(row, row.sheet)}</td><td className="num">{shown(row, row.truth)}</td>
+                <td className="num"><b>{shown(row, row.value)}</b></td><td className="num dim">{row.sigma === null ? "–" : short(row.sigma * shownAs(row.unit).factor, 1)}</td><td className="dim">{unitText(shownAs(row.unit).unit)}</td>
+                <td>{badge ? <span className={`badge ${badge}`}>{text}</span> : <span className="dim3">{text}</span>}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </Table>
+      <p className="cap">Root mean square of the axes.</p>
+    </section>
+  );
+}
