@@ -141,6 +141,11 @@ def words(event: SessionEvent) -> str:
     """The event in short words for a timeline."""
     if event.kind == "mark":
         return str(event.data.get("text") or "mark")
+    if event.kind == "push":
+        force = float(np.linalg.norm(event.data["force_n"]))
+        return f"push of {force:.1f} N on {event.data['link']}"
+    if event.kind == "sensor" and "specimen_seed" in event.data.get("changes", ()):
+        return f'sensor "{event.data["sensor"]}": new specimen'
     if event.kind != "console":
         return sentence(event)
     said = []

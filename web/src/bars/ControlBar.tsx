@@ -3,12 +3,12 @@ import { useState, type ReactNode } from "react";
 import type * as M from "../messages.ts";
 import { fixed } from "../state/format.ts";
 import { has } from "../state/frame.ts";
-import { act, link, now, operate, world } from "../state/studio.ts";
+import { act, link, now, operate, toggleRecording, world } from "../state/studio.ts";
 import { useStore } from "../state/store.ts";
-import { say, toast } from "../state/toasts.ts";
+import { say } from "../state/toasts.ts";
 import { show, ui, type View } from "../state/ui.ts";
 import { Button, Menu, Segment, Switch } from "../ui/controls.tsx";
-import { Check, Pause, Play, StateIcon, Step, type LightState } from "../ui/icons.tsx";
+import { Again, Check, Pause, Play, StateIcon, Step, type LightState } from "../ui/icons.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5, 10];
@@ -30,7 +30,7 @@ export function ControlBar({ view }: { view: View }): ReactNode {
       {full && live && <RecordButton />}
       {full && <ResetButton />}
       <span className="grow" />
-      <Lights />
+      {live && <Lights />}
     </section>
   );
 }
@@ -105,8 +105,8 @@ function RunControls(): ReactNode {
   const running = useStore(now, (n) => has(n.state, "running"));
   return (
     <span className="seg" role="group" aria-label="Simulation">
-      <button type="button" aria-pressed={running} aria-label="Run" title="Run (P)" onClick={() => void act({ type: "run", on: true })}><Play /><span className="wide-only">Run</span></button>
-      <button type="button" aria-pressed={!running} aria-label="Pause" title="Pause (P)" onClick={() => void act({ type: "run", on: false })}><Pause /><span className="wide-only">Pause</span></button>
+      <button type="button" aria-pressed={running} aria-label="Run" title="Run (P)" onClick={() => void act({ type: "run", on: true })}><Play /><span className="xl-only">Run</span></button>
+      <button type="button" aria-pressed={!running} aria-label="Pause" title="Pause (P)" onClick={() => void act({ type: "run", on: false })}><Pause /><span className="xl-only">Pause</span></button>
       <button type="button" aria-label="Step one cycle" title="Step one cycle (.)" onClick={() => void act({ type: "step", cycles: 1 })}><Step /></button>
     </span>
   );
@@ -136,13 +136,8 @@ function Clock(): ReactNode {
 
 function RecordButton(): ReactNode {
   const recording = useStore(now, (n) => has(n.state, "recording"));
-  const toggle = async (): Promise<void> => {
-    const ok = await act({ type: "record", on: !recording }, "Recording did not change");
-    if (ok && recording) toast("ok", "Recording ended", "", { label: "Download", run: () => undefined, href: "download/recording", download: "" });
-    else if (ok) toast("ok", "Recording begins");
-  };
   return (
-    <Button className={recording ? "recording" : ""} pressed={recording} title="Record (R)" onClick={() => void toggle()} label={recording ? "End the recording" : "Record"}>
+    <Button className={recording ? "recording" : ""} pressed={recording} title="Record (R)" onClick={() => void toggleRecording()} label={recording ? "End the recording" : "Record"}>
       <i className="rec-dot" />
       <span className="wide-only">{recording ? "Recording" : "Record"}</span>
     </Button>
@@ -154,6 +149,7 @@ function ResetButton(): ReactNode {
   return (
     <>
       <Button className="quiet wide-only" onClick={() => setAsked(true)}>Reset</Button>
+      <Button className="quiet ico narrow-only" label="Reset" title="Reset" onClick={() => setAsked(true)}><Again /></Button>
       {asked && (
         <Dialog title="Reset to the start?" close={() => setAsked(false)}>
           <p>The vehicle goes back to its start and all times begin at 0 s. The present run is kept as a take.</p>
@@ -175,7 +171,7 @@ function Lights(): ReactNode {
         <li key={light.name} className="light" title={`${light.title}: ${light.word || light.state}`}>
           <StateIcon state={LIGHT[light.state]} />
           <b>{light.name}</b>
-          {light.state !== "ok" && <span>{light.word}</span>}
+          {light.state !== "ok" && <span className="word">{light.word}</span>}
           <span className="sr">{light.state === "ok" ? "works" : light.word || light.state}</span>
         </li>
       ))}

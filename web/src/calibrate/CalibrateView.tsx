@@ -3,7 +3,8 @@ import { Quaternion } from "three";
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import type * as M from "../messages.ts";
 import { decimalsFor, fixed, short, unitText } from "../state/format.ts";
-import { act, connection, sentenceCase, shownAs, world } from "../state/studio.ts";
+import { act, answer, sentenceCase, shownAs, world } from "../state/studio.ts";
+import { download, toml } from "../state/download.ts";
 import { useStore } from "../state/store.ts";
 import { toast } from "../state/toasts.ts";
 import { ui } from "../state/ui.ts";
@@ -31,7 +32,7 @@ export default function CalibrateView(): ReactNode {
   }, [calibration?.state, calibration?.workflow]);
   const start = (workflow: Workflow): void => void act({ type: "calibrate", action: "start", workflow, sensor: chosen }, "The calibration did not start");
   const active = calibration?.workflow ?? null;
-  if (modules.length === 0) return <main className="calibrate"><div className="empty">This vehicle has no inertial module to calibrate.</div></main>;
+  if (modules.length === 0) return <main className="plain"><div className="empty">This vehicle has no inertial module to calibrate.</div></main>;
   return (
     <main className="calibrate">
       <aside className="panel steps">
@@ -68,14 +69,11 @@ export default function CalibrateView(): ReactNode {
 }
 
 async function save(): Promise<void> {
-  const reply = await connection.ask({ type: "calibrate", action: "save" });
-  if (!reply.ok || reply.text === null) return toast("error", "The calibration was not saved", sentenceCase(reply.error));
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([reply.text], { type: "application/toml" }));
-  link.download = reply.file ?? "calibration.toml";
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-  toast("ok", "Calibration saved", link.download);
+  const reply = await answer({ type: "calibrate", action: "save" }, "The calibration was not saved");
+  if (!reply?.ok || reply.text === null) return;
+  const name = reply.file ?? "calibration.toml";
+  download(name, toml(reply.text));
+  toast("ok", "Calibration saved", name);
 }
 
 /** What can be calibrated, before one was begun. */

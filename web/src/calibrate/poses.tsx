@@ -59,7 +59,7 @@ export function PoseCanvas({ attitude, label }: { attitude: readonly number[]; l
       if (!canvas.current || !main) return;
       const bodies: M.Body[] = [{ name: "world", parent: null, geoms: [] }, { ...main, parent: 0 }];
       const poses = new Float32Array([0, 0, 0, 1, 0, 0, 0, 0, 0, 0, ...key.split(",").map(Number)]);
-      drawPortrait(canvas.current, { bodies, poses, main: 1, azimuth: -2.35, elevation: 0.32, distance: 2.9, ground: null, gravity: true });
+      drawPortrait(canvas.current, { bodies, poses, main: 1, azimuth: -2.35, elevation: 0.32, distance: 3.2, ground: null, gravity: true });
     };
     draw();
     const watch = new ResizeObserver(draw);

@@ -1,5 +1,5 @@
 // Open what was chosen: a scenario, or files of the user, which are uploaded first.
-import { act, connection, sentenceCase } from "../state/studio.ts";
+import { act, sentenceCase } from "../state/studio.ts";
 import { Store } from "../state/store.ts";
 import { toast } from "../state/toasts.ts";
 import { show } from "../state/ui.ts";
@@ -38,8 +38,7 @@ export async function upload(files: readonly File[]): Promise<void> {
     return;
   }
   for (const file of files) if (!(await send(file))) return;
-  const reply = await connection.ask({ type: "open", upload: main });
-  if (!reply.ok) return toast("error", `${main} was not opened`, sentenceCase(reply.error));
+  if (!(await act({ type: "open", upload: main }, `${main} was not opened`))) return;
   uploaded.set((u) => ({ names: [main, ...u.names.filter((name) => name !== main)] }));
   show("fly");
 }

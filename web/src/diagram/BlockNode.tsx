@@ -2,6 +2,7 @@
 import { Handle, Position, useStore as useFlow, type NodeProps, type Node } from "@xyflow/react";
 import { memo, type ReactNode } from "react";
 import type { PortInfo } from "../messages.ts";
+import { token } from "../scene/colours.ts";
 import { shapeOf, type PortShape, type Ports } from "./model.ts";
 
 export interface BlockData extends Record<string, unknown> {
@@ -25,11 +26,21 @@ export function blockHeight(ports: Ports): number {
   return TOP + Math.max(1, ports.inputs.length, ports.outputs.length) * PORT_STEP + 6;
 }
 
-/** Width of a block, from the length of its words: wires are routed before it is drawn. */
+let ruler: CanvasRenderingContext2D | null | undefined;
+
+/** Width of a text in the font of the page, px. */
+function textWidth(text: string, font: string): number {
+  if (ruler === undefined) ruler = document.createElement("canvas").getContext("2d");
+  if (!ruler) return 7 * text.length;
+  ruler.font = `${font} ${token("font-ui")}`;
+  return ruler.measureText(text).width;
+}
+
+/** Width of a block, from its words: wires are routed before it is drawn. */
 export function blockWidth(data: { title: string; ports: Ports; port: string | null }): number {
-  const longest = (ports: readonly PortInfo[]): number => Math.max(0, ...ports.map((p) => (p.name === "in" || p.name === "out" ? 0 : p.name.length)));
+  const longest = (ports: readonly PortInfo[]): number => Math.max(0, ...ports.map((p) => (p.name === "in" || p.name === "out" ? 0 : textWidth(p.name.replaceAll("_", " "), "11px"))));
   const [ins, outs] = data.port ? [0, 0] : [longest(data.ports.inputs), longest(data.ports.outputs)];
-  return Math.ceil(Math.max(data.port ? 76 : 100, 32 + 7 * data.title.length, 24 + 6 * (ins + outs) + (ins && outs ? 14 : 0)));
+  return Math.ceil(Math.max(data.port ? 76 : 100, 34 + textWidth(data.title, "600 12px"), 22 + ins + outs + (ins && outs ? 14 : 0)));
 }
 
 const SHAPES: Record<PortShape, ReactNode> = {

@@ -16,10 +16,27 @@ import { WireEdge, type WireEdgeType } from "./WireEdge.tsx";
 const nodeTypes = { block: BlockNode };
 const edgeTypes = { wire: WireEdge };
 
-// files leave space for long names; the canvas draws them closer
-const CLOSER = { x: 0.84, y: 0.94 };
-const onCanvas = (at: [number, number] | undefined): { x: number; y: number } => ({ x: (at?.[0] ?? 0) * CLOSER.x, y: (at?.[1] ?? 0) * CLOSER.y });
-const inFile = (p: { x: number; y: number }): [number, number] => [Math.round(p.x / CLOSER.x), Math.round(p.y / CLOSER.y)];
+/** Pixels of the canvas for one unit of a file. Files leave space for long names; the canvas draws blocks closer. */
+interface Scale {
+  x: number;
+  y: number;
+}
+const CLOSEST: Scale = { x: 0.84, y: 0.94 };
+const WIDEST = 1.4;
+const BETWEEN = 92; // px between connected blocks, for the value and the corners of wires
+const onCanvas = (at: [number, number] | undefined, scale: Scale): { x: number; y: number } => ({ x: (at?.[0] ?? 0) * scale.x, y: (at?.[1] ?? 0) * scale.y });
+const inFile = (p: { x: number; y: number }, scale: Scale): [number, number] => [Math.round(p.x / scale.x), Math.round(p.y / scale.y)];
+
+/** As close as the words of the blocks allow. */
+function scaleOf({ nodes, edges }: Shown): Scale {
+  const byId = new Map(nodes.map((n) => [n.id, n]));
+  const wanted = edges.map(({ source, target }) => {
+    const [a, b] = [byId.get(source), byId.get(target)];
+    const apart = a && b ? (b.position.x - a.position.x) / CLOSEST.x : 0;
+    return a && apart > 60 ? (blockWidth(a.data) + BETWEEN) / apart : 0;
+  });
+  return { x: Math.min(WIDEST, Math.max(CLOSEST.x, ...wanted)), y: CLOSEST.y };
+}
 
 interface Shown {
   nodes: BlockNodeType[];
@@ -29,7 +46,7 @@ interface Shown {
 const title = (name: string): string => name[0]!.toUpperCase() + name.slice(1);
 
 /** Blocks and wires of a sheet for React Flow. */
-function shownSheet(diagram: Diagram, sheet: Sheet, path: readonly string[], state: M.DiagramState | null, kinds: ReadonlyMap<string, M.Kind>, problems: readonly M.ProblemInfo[], selected: string | null, chosenEdge: string | null): Shown {
+function shownSheet(diagram: Diagram, sheet: Sheet, path: readonly string[], state: M.DiagramState | null, kinds: ReadonlyMap<string, M.Kind>, problems: readonly M.ProblemInfo[], selected: string | null, chosenEdge: string | null, scale: Scale): Shown {
   const running = new Map((state?.blocks ?? []).map((b) => [b.path, b]));
   const here = path.join("/");
   const signals = new Map((state?.edges ?? []).filter((e) => e.sheet === here).map((e) => [e.source, e.signal]));
@@ -42,7 +59,7 @@ function shownSheet(diagram: Diagram, sheet: Sheet, path: readonly string[], sta
     return {
       id: block.name,
       type: "block",
-      position: onCanvas(block.at),
+      position: onCanvas(block.at, scale),
       selected: block.name === selected,
       ariaLabel: `Block ${block.name}, ${block.diagram ? "sub-diagram" : (kind?.category ?? block.kind ?? "")}`,
       data: {
@@ -63,7 +80,7 @@ function shownSheet(diagram: Diagram, sheet: Sheet, path: readonly string[], sta
     id: `${side === "input" ? ">" : "<"} ${port.name}`,
     type: "block",
     deletable: false,
-    position: onCanvas(port.at),
+    position: onCanvas(port.at, scale),
     ariaLabel: `${side} ${port.name} of this sub-diagram`,
     data: { title: port.name, category: "sheet", ports: side === "input" ? { inputs: [], outputs: [plain(port)] } : { inputs: [plain(port)], outputs: [] }, sub: false, bad: false, badPorts: [], truth: false, port: side, note: "" },
   });
@@ -128,7 +145,15 @@ function Inside({ diagram }: { diagram: Diagram }): ReactNode {
   const hello = useStore(world, (w) => w.hello);
   const kinds = useMemo(() => new Map((hello?.kinds ?? []).map((k) => [k.kind, k])), [hello]);
   const sheet = sheetAt(diagram, path);
-  const shown = useMemo(() => (sheet ? shownSheet(diagram, sheet, path, state, kinds, problems, selected, edge) : { nodes: [], edges: [] }), [diagram, sheet, path, state, kinds, problems, selected, edge]);
+  // found once for each sheet: moving a block must not move the others
+  const scales = useRef(new Map<string, Scale>());
+  const key = path.join("/");
+  if (sheet && !scales.current.has(key)) scales.current.set(key, scaleOf(shownSheet(diagram, sheet, path, state, kinds, [], null, null, CLOSEST)));
+  const scale = scales.current.get(key) ?? CLOSEST;
+  const shown = useMemo(
+    () => (sheet ? shownSheet(diagram, sheet, path, state, kinds, problems, selected, edge, scale) : { nodes: [], edges: [] }),
+    [diagram, sheet, path, state, kinds, problems, selected, edge, scale],
+  );
   const [nodes, setNodes] = useState(shown.nodes);
   // what React Flow has measured is kept: a block without its size is hidden for a moment and misses the next click
   useEffect(
@@ -151,15 +176,14 @@ function Inside({ diagram }: { diagram: Diagram }): ReactNode {
       connection.send({ type: "watch", on: false });
     };
   }, []);
-  const host = useRef<HTMLDivElement>(null);
   const changed = (changes: NodeChange<BlockNodeType>[]): void => {
     setNodes((list) => applyNodeChanges(changes, list));
     for (const change of changes) if (change.type === "select" && change.selected) draft.set({ selected: change.id, edge: null });
     // arrow keys move a block without dragging
     const keyed = changes.filter((c) => c.type === "position" && c.dragging === false && c.position);
     if (keyed.length) {
-      const places = new Map(keyed.flatMap((c) => (c.type === "position" && c.position ? [[c.id, inFile(c.position)] as const] : [])));
-      const moved = [...places].some(([id, [x, y]]) => shown.nodes.some((n) => n.id === id && inFile(n.position).join() !== `${x},${y}`));
+      const places = new Map(keyed.flatMap((c) => (c.type === "position" && c.position ? [[c.id, inFile(c.position, scale)] as const] : [])));
+      const moved = [...places].some(([id, [x, y]]) => shown.nodes.some((n) => n.id === id && inFile(n.position, scale).join() !== `${x},${y}`));
       if (moved) edit((d) => moveBlocks(d, path, places));
     }
   };
@@ -168,16 +192,20 @@ function Inside({ diagram }: { diagram: Diagram }): ReactNode {
     if (!kind || !sheet) return;
     const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     const name = freeName(sheet, kind.replaceAll("_", " "));
-    edit((d) => addBlock(d, path, { name, kind, at: inFile(at) }));
+    edit((d) => addBlock(d, path, { name, kind, at: inFile(at, scale) }));
     draft.set({ selected: name });
   };
-  const keys = (event: React.KeyboardEvent): void => {
-    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
-    event.preventDefault();
-    (event.shiftKey ? redo : undo)();
-  };
+  useEffect(() => {
+    const keys = (event: KeyboardEvent): void => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || (event.target as HTMLElement).matches("input, textarea")) return;
+      event.preventDefault();
+      (event.shiftKey ? redo : undo)();
+    };
+    window.addEventListener("keydown", keys);
+    return () => window.removeEventListener("keydown", keys);
+  }, []);
   return (
-    <div className="canvas" ref={host} onKeyDown={keys} onDragOver={(e) => e.dataTransfer.types.includes(KIND_DRAG) && e.preventDefault()} onDrop={drop}>
+    <div className="canvas" onDragOver={(e) => e.dataTransfer.types.includes(KIND_DRAG) && e.preventDefault()} onDrop={drop}>
       <ReactFlow
         nodes={nodes}
         edges={shown.edges}
@@ -185,8 +213,7 @@ function Inside({ diagram }: { diagram: Diagram }): ReactNode {
         edgeTypes={edgeTypes}
         onNodesChange={changed}
         onConnect={(c: FlowConnection) => edit((d) => connect(d, path, endOf(c.source, c.sourceHandle), endOf(c.target, c.targetHandle)))}
-        onNodesDelete={(gone) => edit((d) => removeBlocks(d, path, gone.map((n) => n.id)))}
-        onEdgesDelete={(gone) => edit((d) => disconnect(d, path, gone.map((e) => e.id)))}
+        onDelete={(gone) => edit((d) => removeBlocks(disconnect(d, path, gone.edges.map((e) => e.id)), path, gone.nodes.map((n) => n.id)))}
         onEdgeClick={(_, e) => draft.set({ edge: e.id, selected: null })}
         onNodeDoubleClick={(_, n) => n.data.sub && openSub(n.id)}
         onPaneClick={() => draft.set({ selected: null, edge: null })}

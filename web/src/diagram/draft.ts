@@ -1,6 +1,7 @@
 // The diagram that is edited: a draft next to the one that flies, with undo, problems and a warning before leaving.
 import type { ProblemInfo } from "../messages.ts";
-import { connection, sentenceCase, world } from "../state/studio.ts";
+import { download, toml } from "../state/download.ts";
+import { answer, connection, world } from "../state/studio.ts";
 import { Store } from "../state/store.ts";
 import { toast } from "../state/toasts.ts";
 import type { Diagram, Path } from "./model.ts";
@@ -14,10 +15,9 @@ export interface Draft {
   edge: string | null; // end of a wire
   problems: ProblemInfo[];
   checking: boolean;
-  applied: number | null; // time at which it was applied
 }
 
-export const draft = new Store<Draft>({ draft: null, past: [], future: [], path: [], selected: null, edge: null, problems: [], checking: false, applied: null });
+export const draft = new Store<Draft>({ draft: null, past: [], future: [], path: [], selected: null, edge: null, problems: [], checking: false });
 
 /** What is shown: the draft, or what flies. */
 export function shownDiagram(): Diagram | null {
@@ -74,34 +74,26 @@ function check(): void {
 export async function apply(): Promise<void> {
   const wanted = draft.value.draft;
   if (!wanted) return;
-  const reply = await connection.ask({ type: "apply_diagram", diagram: wanted as unknown as Record<string, unknown> });
-  if (reply.ok) {
-    draft.set({ draft: null, past: [], future: [], problems: [], applied: world.value ? performance.now() : null });
-    toast("ok", "Diagram applied", "It flies from this cycle on.");
-  } else {
-    draft.set({ problems: reply.problems });
-    toast("error", "The diagram was not applied", sentenceCase(reply.error));
-  }
+  const reply = await answer({ type: "apply_diagram", diagram: wanted as unknown as Record<string, unknown> }, "The diagram was not applied");
+  if (!reply) return;
+  draft.set({ problems: reply.problems });
+  if (!reply.ok) return;
+  draft.set({ draft: null, past: [], future: [] });
+  toast("ok", "Diagram applied", "It flies from this cycle on.");
 }
 
 export async function openFile(file: File): Promise<void> {
-  const reply = await connection.ask({ type: "read_diagram", text: await file.text() });
-  if (reply.ok && reply.diagram) {
-    const read = reply.diagram as unknown as Diagram;
-    draft.set((d) => ({ draft: read, past: [...d.past, d.draft], future: [], path: [], selected: null, checking: true }));
-    check();
-    toast("ok", `${file.name} opened`, "It does not fly yet. Press Apply.");
-  } else toast("error", `${file.name} was not opened`, sentenceCase(reply.problems[0]?.message ?? reply.error));
+  const reply = await answer({ type: "read_diagram", text: await file.text() }, `${file.name} was not opened`);
+  if (!reply?.ok || !reply.diagram) return;
+  const read = reply.diagram as unknown as Diagram;
+  draft.set((d) => ({ draft: read, past: [...d.past, d.draft], future: [], path: [], selected: null, checking: true }));
+  check();
+  toast("ok", `${file.name} opened`, "It does not fly yet. Press Apply.");
 }
 
 export async function saveFile(): Promise<void> {
   const shown = shownDiagram();
   if (!shown) return;
-  const reply = await connection.ask({ type: "write_diagram", diagram: shown as unknown as Record<string, unknown> });
-  if (!reply.ok || reply.text === null) return toast("error", "The diagram was not saved", sentenceCase(reply.error));
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([reply.text], { type: "application/toml" }));
-  link.download = reply.file ?? "diagram.toml";
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  const reply = await answer({ type: "write_diagram", diagram: shown as unknown as Record<string, unknown> }, "The diagram was not saved");
+  if (reply?.ok && reply.text !== null) download(reply.file ?? "diagram.toml", toml(reply.text));
 }

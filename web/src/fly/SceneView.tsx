@@ -1,8 +1,11 @@
 // The 3-D scene with its overlays: camera, numbers, horizon, legend.
 import { useEffect, useRef, useState, type ReactNode } from "react";
+import type { SensorState } from "../messages.ts";
 import { Stage } from "../scene/stage.ts";
+import type { Mark } from "../scene/vehicle.ts";
 import { fixed } from "../state/format.ts";
 import { has } from "../state/frame.ts";
+import { download } from "../state/download.ts";
 import { everyFrame } from "../state/loop.ts";
 import { act, live, world } from "../state/studio.ts";
 import { useStore } from "../state/store.ts";
@@ -31,7 +34,7 @@ export function SceneView(): ReactNode {
   const [failed, setFailed] = useState(false);
   const session = useStore(world, (w) => w.session);
   const sensors = useStore(world, (w) => w.sensors);
-  const selected = useStore(selectedSensor, (s) => s.name);
+  const chosen = useStore(selectedSensor, (s) => s);
   const theme = useStore(ui, (u) => u.theme);
   const push = useRef<{ x: number; y: number; text: string } | null>(null);
   useEffect(() => {
@@ -70,9 +73,9 @@ export function SceneView(): ReactNode {
   }, []);
   useEffect(() => {
     if (session && session.bodies.length) stage.current?.load(session, theme === "dark");
-    stage.current?.mark(world.value.sensors, selectedSensor.value.name);
+    stage.current?.mark(marks(world.value.sensors, selectedSensor.value));
   }, [session, theme]);
-  useEffect(() => stage.current?.mark(sensors, selected), [sensors, selected]);
+  useEffect(() => stage.current?.mark(marks(sensors, chosen)), [sensors, chosen]);
   const drag = useRef<{ x: number; y: number; push: boolean } | null>(null);
   const release = (): void => {
     const given = push.current;
@@ -130,6 +133,11 @@ export function SceneView(): ReactNode {
   );
 }
 
+function marks(sensors: readonly SensorState[], { name, planned }: typeof selectedSensor.value): Mark[] {
+  const list = sensors.map((sensor) => ({ body: sensor.body, position: sensor.position_m, quaternion: sensor.quaternion, bright: sensor.name === name && !planned }));
+  return planned ? [...list, planned] : list;
+}
+
 function newtonPerMetre(bodies: number): number {
   return NEWTON_PER_RADIUS * (bodies > 4 ? 6 : 4);
 }
@@ -142,12 +150,9 @@ function CameraChoice(): ReactNode {
 async function savePicture(stage: Stage | null): Promise<void> {
   const blob = await stage?.picture();
   if (!blob) return toast("error", "No picture", "The scene is not drawn.");
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = `strapdown-${fixed(shownTime(), 2)}s.png`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-  toast("ok", "Picture saved", link.download);
+  const name = `strapdown-${fixed(shownTime(), 2)}s.png`;
+  download(name, blob);
+  toast("ok", "Picture saved", name);
 }
 
 function NoWebGl(): ReactNode {
@@ -190,7 +195,7 @@ function Numbers(): ReactNode {
     <table className="hud tr">
       <tbody>
         <tr><th scope="row">Height</th><td ref={cell(0)}>–</td><td>m</td></tr>
-        <tr><th scope="row">Speed</th><td ref={cell(1)}>–</td><td>m/s</td></tr>
+        {hud(signals).speed && <tr><th scope="row">Speed</th><td ref={cell(1)}>–</td><td>m/s</td></tr>}
         {estimates && <tr><th scope="row">Position error</th><td ref={cell(2)}>–</td><td>m</td></tr>}
       </tbody>
     </table>

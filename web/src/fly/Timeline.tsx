@@ -214,11 +214,14 @@ function stateLane(c: CanvasRenderingContext2D, scale: Scale, lane: number, f: n
 function faultLane(c: CanvasRenderingContext2D, scale: Scale, lane: number, f: number, newest: number): void {
   for (const fault of faults(world.value.events)) {
     const [a, b] = [scale.x(fault.from), scale.x(Math.min(fault.to, newest))];
-    const text = `${fault.event.data.name ? String(fault.event.data.name) : fault.words}: ${fault.text}`;
+    const name = String(fault.event.data.name ?? fault.words);
+    const text = name.includes(fault.text) ? name : `${name}: ${fault.text}`;
+    const long = c.measureText(text).width;
     stretch(c, a, b, 2, lane, f, "error-soft", "error", "");
     c.fillStyle = token("error");
-    if (c.measureText(text).width < b - a - 8 * f) c.fillText(text, a + 5 * f, 2.5 * lane);
-    else c.fillText(text, b + 5 * f, 2.5 * lane);
+    if (long < b - a - 8 * f) c.fillText(text, a + 5 * f, 2.5 * lane);
+    else if (b + 5 * f + long < scale.left + scale.width) c.fillText(text, b + 5 * f, 2.5 * lane);
+    else c.fillText(text, a - 5 * f - long, 2.5 * lane);
   }
 }
 

@@ -1,5 +1,5 @@
 // Keys: sticks while they are held, and single keys for actions. They act only when the focus is not in a field.
-import { act, is, operate, world } from "../state/studio.ts";
+import { act, is, operate, toggleRecording, world } from "../state/studio.ts";
 import { say, toast } from "../state/toasts.ts";
 import { backToLive, continueFromHere, lookAt, show, shownTime, ui, type Camera } from "../state/ui.ts";
 import { centre, setStick } from "./sticks.ts";
@@ -90,7 +90,7 @@ const ACTIONS: Record<string, (event: KeyboardEvent) => void> = {
   },
   f: () => ui.set((u) => ({ fit: u.fit + 1 })),
   m: () => void act({ type: "mark" }).then((ok) => ok && toast("ok", "Time marked")),
-  r: () => void act({ type: "record", on: !is("recording") }),
+  r: () => void toggleRecording(),
   Enter: (event) => event.shiftKey && void continueFromHere(),
   "?": () => ui.set((u) => ({ help: !u.help })),
   "[": () => jump(-1),

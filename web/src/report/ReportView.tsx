@@ -32,9 +32,16 @@ export default function ReportView(): ReactNode {
   }, [take]);
   useEffect(load, [load, session]);
   const query = take === null ? "" : `?take=${take}`;
+  if (session?.mode === "replay") {
+    return (
+      <main className="plain">
+        <div className="empty">A replay has no report of its own. <code>strapdown orient FILE</code> writes one of a recording.</div>
+      </main>
+    );
+  }
   if (error) {
     return (
-      <main className="report">
+      <main className="plain">
         <div className="empty"><span>{error}</span><Button onClick={load}>Try again</Button></div>
       </main>
     );

@@ -4,7 +4,7 @@ import type { Camera } from "../state/ui.ts";
 
 const TURN_PER_PX = 0.0075; // rad
 const DISTANCE = 4.9; // of the camera, in radii of the vehicle
-const LOWER = 0.07; // point at which the camera looks, below the vehicle, in distances
+const LOWER = 0.09; // point at which the camera looks, below the vehicle, in distances
 const FOLLOW_S = 0.35; // time in which the chase camera follows a turn
 
 export class CameraRig {
@@ -41,7 +41,7 @@ export class CameraRig {
     const forward = new Vector3(1, 0, 0).transformDirection(body);
     if (mode === "body") {
       const up = new Vector3(0, 0, 1).transformDirection(body);
-      const eye = new Vector3().setFromMatrixPosition(body).addScaledVector(up, 0.28 * radius).addScaledVector(forward, -0.05 * radius);
+      const eye = new Vector3().setFromMatrixPosition(body).addScaledVector(up, 0.25 * radius).addScaledVector(forward, 0.6 * radius);
       this.camera.position.copy(eye);
       const look = new Matrix4().lookAt(eye, eye.clone().add(forward).addScaledVector(up, -0.06), up);
       this.camera.quaternion.copy(new Quaternion().setFromRotationMatrix(look));

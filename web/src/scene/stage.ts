@@ -1,6 +1,6 @@
 // The 3-D scene: draws the poses of one time. It knows nothing of the session but what it is given.
 import { DirectionalLight, HemisphereLight, LineBasicMaterial, Line, BufferGeometry, Float32BufferAttribute, Matrix4, Raycaster, Scene, Sphere, Vector2, Vector3, WebGLRenderer, SRGBColorSpace } from "three";
-import type { Session, SensorState } from "../messages.ts";
+import type { Session } from "../messages.ts";
 import { fixed } from "../state/format.ts";
 import type { Poses } from "../state/poses.ts";
 import type { Camera } from "../state/ui.ts";
@@ -8,7 +8,7 @@ import { CameraRig } from "./cameras.ts";
 import { colour, token } from "./colours.ts";
 import { Ground } from "./ground.ts";
 import { Arrow, Labels, Trail } from "./marks.ts";
-import { poseMatrix, VehicleModel } from "./vehicle.ts";
+import { poseMatrix, VehicleModel, type Mark } from "./vehicle.ts";
 
 const TRAIL_S = 60;
 const TRAIL_POINTS = 700;
@@ -41,6 +41,7 @@ export class Stage {
   private session: Session | null = null;
   private readonly middle = new Vector3();
   private unit = 1; // length of a body axis
+  private shown = 1; // radius of what cameras show; it only grows
 
   /** Throws if the browser has no WebGL. */
   constructor(canvas: HTMLCanvasElement, labels: HTMLElement, private readonly low: boolean) {
@@ -66,6 +67,7 @@ export class Stage {
     this.vehicle = vehicle;
     const r = vehicle.radius;
     this.unit = r;
+    this.shown = r;
     const fine = r > 4 ? 5 : 1;
     this.ground = new Ground(fine, { red: session.vehicle.includes("mars") });
     this.scene.add(this.ground.root, vehicle.root, vehicle.ghosts);
@@ -99,8 +101,9 @@ export class Stage {
     this.trailAt = "";
   }
 
-  mark(sensors: readonly SensorState[], selected: string | null): void {
-    this.vehicle?.mark(sensors, selected);
+  /** Show where sensors are mounted. */
+  mark(marks: readonly Mark[]): void {
+    this.vehicle?.mark(marks);
   }
 
   draw(picture: Picture): void {
@@ -119,20 +122,20 @@ export class Stage {
     const at = new Vector3().setFromMatrixPosition(body);
     this.middle.copy(at);
     ground.follow(at.x, at.y);
-    this.rig.place(picture.camera, this.aim(all, at), body, vehicle.radius, dt);
+    const aim = this.aim(all, at);
+    this.rig.place(picture.camera, aim, body, this.shown, dt);
     this.axes(body, at, picture);
     this.followTrails(picture);
     this.names(at, picture);
     this.renderer.render(this.scene, this.rig.camera);
   }
 
-  /** Where cameras look: the middle of all moving bodies. */
+  /** Where cameras look, and how much they show: the body of a vehicle, all links of a robot. */
   private aim(poses: Float32Array, at: Vector3): Vector3 {
-    const count = poses.length / 7 - 1;
-    if (count <= 1) return at;
-    const sum = new Vector3();
-    for (let i = 1; i <= count; i++) sum.add(new Vector3(poses[7 * i], poses[7 * i + 1], poses[7 * i + 2]));
-    return sum.divideScalar(count);
+    if (poses.length / 7 <= 2) return at;
+    const { center, radius } = this.vehicle!.around(poses);
+    this.shown = Math.max(this.shown, radius);
+    return center;
   }
 
   private axes(body: Matrix4, at: Vector3, picture: Picture): void {
@@ -225,9 +228,11 @@ export class Stage {
         put("B", `B ${fixed(Math.hypot(...picture.field), 1)} µT`, arrows.B.tip, [left ? -10 : 10, left ? -8 : 8], left);
       }
       if (at.z > 1.2 * this.unit) put("h", `${fixed(at.z, 2)} m above ground`, new Vector3(at.x, at.y, 0.02));
-      put("X", "east", arrows.X.tip);
-      put("Y", "north", arrows.Y.tip);
-      put("Z", "up", arrows.Z.tip);
+      if (at.length() > 2.5 * this.unit) {
+        put("X", "east", arrows.X.tip);
+        put("Y", "north", arrows.Y.tip);
+        put("Z", "up", arrows.Z.tip);
+      }
     }
     if (picture.push) put("push", picture.push.text, arrows.push.tip);
     labels.end();

@@ -1,9 +1,9 @@
 // The vehicle in the scene: the true one solid, the estimate as a ghost, and a shadow on the ground.
 import {
-  BoxGeometry, BufferGeometry, Color, DoubleSide, EdgesGeometry, EqualStencilFunc, Group, IncrementStencilOp, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial,
-  MeshLambertMaterial, Object3D, Quaternion, Vector3,
+  Box3, BoxGeometry, BufferGeometry, Color, DoubleSide, EdgesGeometry, EqualStencilFunc, Float32BufferAttribute, Group, IncrementStencilOp, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial,
+  MeshLambertMaterial, Object3D, Quaternion, Sphere, Vector3,
 } from "three";
-import type { Body, SensorState } from "../messages.ts";
+import type { Body } from "../messages.ts";
 import { bodyShapes } from "./geometry.ts";
 import { colour } from "./colours.ts";
 
@@ -17,6 +17,14 @@ const SHADOW = { dark: 0.34, light: 0.16 };
 export function poseMatrix(pose: ArrayLike<number>, into = new Matrix4()): Matrix4 {
   const position = new Vector3(pose[0], pose[1], pose[2]);
   return into.compose(position, new Quaternion(pose[4], pose[5], pose[6], pose[3]).normalize(), ONE);
+}
+
+/** A sensor on a body: position (m) and quaternion (w, x, y, z) in the frame of the body. */
+export interface Mark {
+  body: number;
+  position: readonly number[];
+  quaternion: readonly number[];
+  bright: boolean;
 }
 
 interface Piece {
@@ -33,8 +41,8 @@ export class VehicleModel {
   radius = 0.5;
   private pieces: Piece[] = [];
   private readonly middle = new Vector3();
+  private readonly spheres: { body: number; sphere: Sphere }[] = []; // around each body, in its frame
   private markers = new Group();
-  private selected: string | null = null;
   private readonly ghost = new MeshBasicMaterial({ transparent: true, depthWrite: false, polygonOffset: true, polygonOffsetFactor: 1.5, polygonOffsetUnits: 2 });
   private readonly outline = new LineBasicMaterial({ transparent: true, depthWrite: false });
 
@@ -70,7 +78,11 @@ export class VehicleModel {
         cast.matrixAutoUpdate = false;
         this.root.add(cast);
         shapes.all.computeBoundingSphere();
-        if (moving) radius = Math.max(radius, shapes.all.boundingSphere!.radius + shapes.all.boundingSphere!.center.length());
+        const sphere = shapes.all.boundingSphere!;
+        if (moving) {
+          radius = Math.max(radius, sphere.radius + sphere.center.length());
+          this.spheres.push({ body: i, sphere });
+        }
       }
       for (const object of [group, faint]) object.matrixAutoUpdate = false;
       this.root.add(group);
@@ -81,23 +93,33 @@ export class VehicleModel {
     this.root.add(this.markers);
   }
 
-  /** Show sensors as small boxes where they are mounted. */
-  mark(sensors: readonly SensorState[], selected: string | null): void {
-    this.selected = selected;
+  /** Show sensors as small boxes where they are mounted; bright ones in front of all, with their axes. */
+  mark(marks: readonly Mark[]): void {
+    release(this.markers);
     this.markers.clear();
     const size = Math.max(0.012, 0.05 * this.radius);
-    for (const sensor of sensors) {
-      const on = sensor.name === selected;
-      const material = new MeshBasicMaterial({ color: colour(on ? "accent" : "accent-fill"), transparent: true, opacity: on ? 1 : 0.75, depthTest: !on });
+    for (const { body, position, quaternion, bright } of marks) {
+      const material = new MeshBasicMaterial({ color: colour(bright ? "accent" : "accent-fill"), transparent: true, opacity: bright ? 1 : 0.75, depthTest: !bright });
       const box = new Mesh(new BoxGeometry(size * 1.4, size, size * 0.5), material);
-      box.userData = { body: sensor.body, local: poseMatrix([...sensor.position_m, ...sensor.quaternion]) };
-      box.matrixAutoUpdate = false;
-      this.markers.add(box);
+      const group = new Group().add(box);
+      if (bright) {
+        box.renderOrder = 7;
+        group.add(axes(6 * size));
+      }
+      group.userData = { body, local: poseMatrix([...position, ...quaternion]) };
+      group.matrixAutoUpdate = false;
+      this.markers.add(group);
     }
   }
 
-  get marked(): string | null {
-    return this.selected;
+  /** A sphere around all bodies in these poses. */
+  around(poses: Float32Array): Sphere {
+    const box = new Box3();
+    for (const { body, sphere } of this.spheres) {
+      const at = sphere.clone().applyMatrix4(poseMatrix(poses.subarray(7 * body, 7 * body + 7)));
+      box.union(at.getBoundingBox(new Box3()));
+    }
+    return box.isEmpty() ? new Sphere(new Vector3(), this.radius) : new Sphere(box.getCenter(new Vector3()), 0.5 * Math.max(...box.getSize(new Vector3()).toArray()));
   }
 
   /** Put all bodies to their poses; estimate: pose of the main body, or null. */
@@ -138,15 +160,31 @@ export class VehicleModel {
   }
 
   dispose(): void {
-    for (const group of [this.root, this.ghosts]) {
-      group.traverse((object) => {
-        if (object instanceof Mesh || object instanceof LineSegments) {
-          (object.geometry as BufferGeometry).dispose();
-          (Array.isArray(object.material) ? object.material : [object.material]).forEach((m: { dispose(): void }) => m.dispose());
-        }
-      });
-    }
+    release(this.root);
+    release(this.ghosts);
   }
+}
+
+function release(group: Group): void {
+  group.traverse((object) => {
+    if (object instanceof Mesh || object instanceof LineSegments) {
+      (object.geometry as BufferGeometry).dispose();
+      (Array.isArray(object.material) ? object.material : [object.material]).forEach((m: { dispose(): void }) => m.dispose());
+    }
+  });
+}
+
+/** Three short lines along x, y and z. */
+function axes(length: number): LineSegments {
+  const points = [length, 0, 0, 0, length, 0, 0, 0, length];
+  const positions = [0, 3, 6].flatMap((i) => [0, 0, 0, ...points.slice(i, i + 3)]);
+  const colours = ["x", "y", "z"].flatMap((name) => [...colour(name).toArray(), ...colour(name).toArray()]);
+  const geometry = new BufferGeometry();
+  geometry.setAttribute("position", new Float32BufferAttribute(positions, 3));
+  geometry.setAttribute("color", new Float32BufferAttribute(colours, 3));
+  const lines = new LineSegments(geometry, new LineBasicMaterial({ vertexColors: true, depthTest: false, transparent: true }));
+  lines.renderOrder = 7;
+  return lines;
 }
 
 /** Dark parts are made lighter on a dark ground, so that their form can be seen. */

@@ -67,7 +67,8 @@ function exponential(value: number, digits: number): string {
 /** A number for a text field: as short as it can be without loss. */
 export function forField(value: number): string {
   if (!Number.isFinite(value)) return "";
-  const text = String(Number(value.toPrecision(4)));
+  const rounded = Number(value.toPrecision(4));
+  const text = rounded !== 0 && Math.abs(rounded) < 1e-3 ? rounded.toExponential().replace("e+", "e") : String(rounded);
   return text.replace("-", MINUS);
 }
 

@@ -2,6 +2,7 @@
 import type * as M from "../messages.ts";
 import { CONSOLE } from "../messages.ts";
 import { Connection, StickSender, type LinkStatus, type Request } from "./connection.ts";
+import { seconds } from "./format.ts";
 import { has, type Frame, type StateName } from "./frame.ts";
 import { Poses } from "./poses.ts";
 import { Samples } from "./samples.ts";
@@ -61,6 +62,7 @@ function receiveFrame(frame: Frame): void {
   live.frame = frame;
   live.frames++;
   CONSOLE.forEach((name, i) => (live.console[name] = frame.console[i]!));
+  if (live.samples.last > frame.t + 1e-6) live.samples.cut(frame.t + 1e-6); // rewound
   const columns = carried.reduce((sum, signal) => sum + signal.size, 0);
   if (frame.epoch === carriedEpoch && frame.samples.length === columns * frame.times.length) live.samples.append(frame.times, carried, frame.samples);
   if (frame.bodies === live.poses.bodies) {
@@ -89,6 +91,10 @@ function receive(message: M.Message): void {
       connection.send({ type: "introduce", name: clientName() });
       break;
     case "session":
+      if (message.started === world.value.session?.started && message.bodies.length === live.poses.bodies) {
+        world.set({ session: message }); // rewound, or changed: what was received stays
+        break;
+      }
       live.samples = new Samples(rowsKept());
       live.poses = new Poses(message.bodies.length, posesKept());
       live.frame = null;
@@ -211,16 +217,22 @@ export const connection = new Connection(address.href, {
 const sticks = new StickSender((changes) => connection.send({ type: "sticks", ...changes }));
 export const moveSticks = (changes: Record<string, number>): void => sticks.move(changes);
 
-/** Carry out a command; what the server refuses is shown. True if it was carried out. */
-export async function act(command: Request, failure = "Not carried out"): Promise<boolean> {
+/** The answer to a command; null, and a toast, if the server refuses it or does not answer. */
+export async function answer(command: Request, failure: string): Promise<M.Reply | null> {
   try {
     const reply = await connection.ask(command);
-    if (!reply.ok) toast("error", failure, sentenceCase(reply.error));
-    return reply.ok;
+    if (reply.ok) return reply;
+    toast("error", failure, sentenceCase(reply.problems[0]?.message ?? reply.error));
+    return reply.problems.length ? reply : null;
   } catch (error) {
     toast("error", failure, sentenceCase((error as Error).message));
-    return false;
+    return null;
   }
+}
+
+/** Carry out a command; what the server refuses is shown. True if it was carried out. */
+export async function act(command: Request, failure = "Not carried out"): Promise<boolean> {
+  return (await answer(command, failure))?.ok ?? false;
 }
 
 export function sentenceCase(text: string): string {
@@ -232,6 +244,14 @@ export function sentenceCase(text: string): string {
 
 export const operate = (changes: Extract<Request, { type: "console" }>["changes"]): Promise<boolean> =>
   act({ type: "console", changes }, "The console refused it");
+
+/** Begin a recording, or end it and offer it as a download. */
+export async function toggleRecording(): Promise<void> {
+  const recording = is("recording");
+  if (!(await act({ type: "record", on: !recording }, "Recording did not change"))) return;
+  if (recording) toast("ok", "Recording ended", `To ${seconds(now.value.t)}.`, { label: "Download", run: () => undefined, href: "download/recording", download: "" });
+  else toast("ok", "Recording begins", `At ${seconds(now.value.t)}.`);
+}
 
 export function is(name: StateName): boolean {
   return has(now.value.state, name);

@@ -139,7 +139,16 @@ export function addChart(signal: M.Signal): void {
   ui.set(({ charts }) => ({ charts: [...charts, chart(signal.title, [signal.name])] }));
 }
 
-export function addToChart(id: number, signal: string): void {
+/** A signal of another unit gets a chart of its own. */
+export function addToChart(id: number, name: string): void {
+  const known = new Map(world.value.signals.map((s) => [s.name, s]));
+  const signal = known.get(name);
+  const first = known.get(ui.value.charts.find((c) => c.id === id)?.signals[0] ?? "");
+  if (signal && first && signal.unit !== first.unit) addChart(signal);
+  else extendChart(id, name);
+}
+
+function extendChart(id: number, signal: string): void {
   ui.set(({ charts }) => ({
     charts: charts.map((c) => (c.id === id && !c.signals.includes(signal) ? { ...c, signals: [...c.signals, signal] } : c)),
   }));

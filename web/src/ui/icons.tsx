@@ -21,6 +21,7 @@ export const Pause = (): ReactNode => svg([10, 12], "0 0 10 12", <path d="M0 0h3
 export const Step = (): ReactNode => svg([12, 12], "0 0 12 12", <path d="M0 .8L7.5 6 0 11.2zM9 .8h2.5v10.4H9z" fill="currentColor" />);
 export const Plus = (): ReactNode => svg([10, 10], "0 0 10 10", <path d="M5 0v10M0 5h10" {...stroke} />);
 export const Cross = (): ReactNode => svg([9, 9], "0 0 10 10", <path d="M1 1l8 8M9 1L1 9" {...stroke} />);
+export const Again = (): ReactNode => svg([13, 13], "0 0 13 13", <path d="M2 6.5a4.5 4.5 0 101.4-3.3L2 4.6M2 1.6v3h3" {...stroke} />);
 export const Dots = (): ReactNode =>
   svg([14, 4], "0 0 14 4", (
     <g fill="currentColor">

@@ -46,4 +46,6 @@ def _shown(value: Any) -> Any:
         return ", ".join(f"{key} {_shown(item)}" for key, item in value.items())
     if isinstance(value, list | tuple):
         return " ".join(str(_shown(item)) for item in value)
-    return value if isinstance(value, float | int | str) else str(value)
+    if isinstance(value, float):
+        return float(f"{value:.4g}")
+    return value if isinstance(value, int | str) else str(value)
