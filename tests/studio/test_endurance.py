@@ -23,7 +23,7 @@ def test_the_simulation_starts_again_after_it_died(tmp_path):
 
 
 def mute_client(studio):
-    """A client that reads nothing and says nothing. Its side of the connection holds little."""
+    """A client that reads nothing and sends nothing. Its side of the connection holds little."""
     raw = socket.socket()
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     raw.connect((studio.host, studio.port))
