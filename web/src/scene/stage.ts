@@ -8,6 +8,7 @@ import { CameraRig } from "./cameras.ts";
 import { colour, token } from "./colours.ts";
 import { Ground } from "./ground.ts";
 import { Arrow, Labels, Trail } from "./marks.ts";
+import { isBare } from "./skeleton.ts";
 import { poseMatrix, VehicleModel, type Mark } from "./vehicle.ts";
 
 const TRAIL_S = 60;
@@ -66,8 +67,9 @@ export class Stage {
     const vehicle = new VehicleModel(session.bodies, session.body, dark);
     this.vehicle = vehicle;
     const r = vehicle.radius;
-    this.unit = r;
-    this.shown = r;
+    // a robot without shapes has no size of its own
+    this.unit = isBare(session.bodies) ? Math.max(r, 0.25) : r;
+    this.shown = this.unit;
     const fine = r > 4 ? 5 : 1;
     this.ground = new Ground(fine, { red: session.vehicle.includes("mars") });
     this.scene.add(this.ground.root, vehicle.root, vehicle.ghosts);
@@ -77,14 +79,14 @@ export class Stage {
     fill.position.set(4, 3, 1);
     this.scene.add(new HemisphereLight(0xffffff, colour("ground-2"), dark ? 1.1 : 1.5), sun, fill);
     const make = (name: string, size: number): Arrow => new Arrow(colour(name), size);
-    const s = 0.95 * r;
+    const s = 0.95 * this.unit;
     this.arrows = {
       x: make("x", s), y: make("y", s), z: make("z", s), g: make("gravity", s), B: make("field", s),
       X: new Arrow(colour("x"), 0.7 * s, false), Y: new Arrow(colour("y"), 0.7 * s, false), Z: new Arrow(colour("z"), 0.7 * s, false), push: make("accent", 1.3 * s),
     };
     for (const arrow of Object.values(this.arrows)) this.scene.add(arrow.root);
     const origin = new Vector3(0, 0, 0.01);
-    const w = Math.min(1.5, Math.max(0.5, 1.6 * r));
+    const w = Math.min(1.5, Math.max(0.5, 1.6 * this.unit));
     this.arrows.X.set(origin, new Vector3(w, 0, 0));
     this.arrows.Y.set(origin, new Vector3(0, w, 0));
     this.arrows.Z.set(origin, new Vector3(0, 0, w));
