@@ -8,6 +8,7 @@ import { CameraRig } from "./cameras.ts";
 import { colour, token } from "./colours.ts";
 import { Ground } from "./ground.ts";
 import { Arrow, Labels, Trail } from "./marks.ts";
+import { Detail, type Quality } from "./quality.ts";
 import { isBare } from "./skeleton.ts";
 import { poseMatrix, VehicleModel, type Mark } from "./vehicle.ts";
 
@@ -27,6 +28,9 @@ export interface Picture {
 
 export class Stage {
   readonly rig = new CameraRig();
+  /** Grows when the picture must be drawn again although nothing has moved. */
+  version = 0;
+  private readonly detail: Detail;
   private readonly renderer: WebGLRenderer;
   private readonly scene = new Scene();
   private readonly labels: Labels;
@@ -45,16 +49,18 @@ export class Stage {
   private shown = 1; // radius of what cameras show; it only grows
 
   /** Throws if the browser has no WebGL. */
-  constructor(canvas: HTMLCanvasElement, labels: HTMLElement, private readonly low: boolean) {
-    this.renderer = new WebGLRenderer({ canvas, antialias: !low, alpha: false, stencil: true, powerPreference: "high-performance" });
+  constructor(canvas: HTMLCanvasElement, labels: HTMLElement, quality: Quality) {
+    this.detail = new Detail(quality);
+    this.renderer = new WebGLRenderer({ canvas, antialias: this.detail.smooth, alpha: false, stencil: true, powerPreference: "high-performance" });
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.labels = new Labels(labels);
   }
 
   resize(width: number, height: number): void {
+    this.version++;
     this.width = Math.max(1, width);
     this.height = Math.max(1, height);
-    this.renderer.setPixelRatio(this.low ? 0.6 : Math.min(2, devicePixelRatio));
+    this.renderer.setPixelRatio(this.detail.ratio);
     this.renderer.setSize(this.width, this.height, false);
     this.rig.camera.aspect = this.width / this.height;
     this.rig.camera.updateProjectionMatrix();
@@ -62,6 +68,7 @@ export class Stage {
 
   /** Another vehicle, or another theme. */
   load(session: Session, dark: boolean): void {
+    this.version++;
     this.clear();
     this.session = session;
     const vehicle = new VehicleModel(session.bodies, session.body, dark);
@@ -105,6 +112,7 @@ export class Stage {
 
   /** Show where sensors are mounted. */
   mark(marks: readonly Mark[]): void {
+    this.version++;
     this.vehicle?.mark(marks);
   }
 
@@ -130,6 +138,7 @@ export class Stage {
     this.followTrails(picture);
     this.names(at, picture);
     this.renderer.render(this.scene, this.rig.camera);
+    if (this.detail.drawn(time)) this.resize(this.width, this.height);
   }
 
   /** Where cameras look, and how much they show: the body of a vehicle, all links of a robot. */
