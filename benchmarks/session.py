@@ -1,8 +1,9 @@
 """The whole loop of a quadcopter, against bare MuJoCo: how many times real time on one core.
 
 Paper B's diagram with the full error chain of an MPU-6050 and QMC5883L at 250 Hz, rotor vibration, altimeter and
-receiver; and our own diagram at 500 Hz. CPU time, best of several stretches; bare MuJoCo in the same run is the floor.
-Also real-time pace: how far from the clock 60 s end, and how long cycles take.
+receiver, in hover; the same in flight at 100 Hz; and our own diagrams at 500 Hz. CPU time, best of many short
+stretches; bare MuJoCo in the same run is the floor. Also real-time pace: how far from the clock 60 s end, and how long
+cycles take.
 
 Usage: python -m benchmarks.session [--pace SECONDS]
 """
@@ -17,26 +18,32 @@ from strapdown.environment.session.pace import run_paced
 from strapdown.environment.session.scenario import Scenario, read_scenario
 from strapdown.environment.session.session import Session
 
-STRETCH_S, STRETCHES = 2.0, 8
+STRETCH_S, STRETCHES = 0.2, 100  # shorter than a time slice of a busy machine
+TAKEN_OFF_S = 12.0
 TARGET, LATE_MS = 60.0, 5.0  # times real time; at the end of a minute at real time
 
 
-def with_rate(name: str, rate_hz: float) -> Scenario:
-    """The scenario with its module read at this rate."""
+def hovering(name: str, rate_hz: float) -> Scenario:
+    """The scenario with its module read at this rate, taken off and then with centred sticks, without velocity hold: at
+    250 Hz the loop is lost with paper B's filter as soon as it moves."""
     scenario = read_scenario(name)
     sensors = tuple(table.model_copy(update={"rate_hz": rate_hz}) for table in scenario.sensor)
-    return scenario.model_copy(update={"sensor": sensors})
+    pilot = [line for line in scenario.pilot if line.at_s < TAKEN_OFF_S]
+    pilot[0] = pilot[0].model_copy(update={"mode": "stabilise"})
+    return scenario.model_copy(update={"sensor": sensors, "pilot": tuple(pilot)})
 
 
 def session_speed(scenario: Scenario) -> float:
     """Times real time in flight, CPU time of this thread."""
     session = Session(scenario)
-    session.advance(10.0)  # calibrated and in the air
+    session.advance(TAKEN_OFF_S)  # calibrated and in the air
     best = 0.0
     for _ in range(STRETCHES):
         before = time.thread_time()
         session.advance(STRETCH_S)
         best = max(best, STRETCH_S / (time.thread_time() - before))
+    if session.watch.lost or not session.watch.airborne:
+        raise SystemExit("the quadcopter does not fly any more: what was measured is no flight")
     return best
 
 
@@ -60,7 +67,8 @@ def report(pace_s: float = 60.0) -> Iterator[str]:
     bare = bare_speed()
     yield f"Closed loop of a quadcopter, CPU time on one core (peer: bare MuJoCo, 1 ms, {bare:.0f} times real time)"
     for what, scenario in (
-        ("paper B's diagram, error chain, 250 Hz", with_rate("quadcopter_paper_b", 250.0)),
+        ("paper B's diagram, error chain, 250 Hz", hovering("quadcopter_paper_b", 250.0)),
+        ("paper B's diagram as it flies, 100 Hz", read_scenario("quadcopter_paper_b")),
         ("our diagram (mekf), error chain, 500 Hz", read_scenario("quadcopter")),
         ("velocity-aided eskf, error chain, 500 Hz", read_scenario("quadcopter_velocity_aided")),
     ):

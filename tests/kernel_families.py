@@ -19,7 +19,7 @@ from strapdown.environment.diagram.kinds import builtin as block_kinds
 from strapdown.environment.diagram.port import Port
 from strapdown.kernels import frames, whitening
 from strapdown.kernels.calibration.turns import SUMS, turn_rows
-from strapdown.kernels.environment.ideal import ideal_rows
+from strapdown.kernels.motion.vibration import LINE, felt_rows
 from strapdown.live import PLANT_ROW, Ideal
 from strapdown.motion.paths.circle import Circle
 from strapdown.motion.paths.stop_and_go import StopAndGo
@@ -141,9 +141,12 @@ def ideal() -> dict[str, np.ndarray]:
     rows = np.random.default_rng(5).normal(size=(4, PLANT_ROW))
     rows[:, 3:7] /= np.linalg.norm(rows[:, 3:7], axis=1, keepdims=True)
     iron = np.concatenate([[1.0, -2.0, 3.0], (np.eye(3) + 0.1).ravel()])
+    magnets = [1.0, 1.0, 0.1, 0.2, 0.3, 2.0, 3.0, -1.0, 0.1, 0.0, 0.2, 0.1, 0.0, 0.3]  # in the world, on the body
+    around = np.concatenate([iron, FIELD_N, magnets])
     acc, gyr, mag = (np.empty((4, 3)) for _ in range(3))
-    ideal_rows(rows, iron, FIELD_N, np.array([[0.1, 0.2, 0.3, 2.0, 3.0, -1.0]]), acc, gyr, mag)
-    return {"acc": acc, "gyr": gyr, "mag": mag}
+    t, felt, no_jets = np.empty(4), np.empty(PLANT_ROW), np.zeros((4, 0))
+    felt_rows(rows[:, None, :], 0, 0, 100.0, t, no_jets, np.zeros((0, LINE)), felt, 0, around, acc, gyr, mag)
+    return {"acc": acc, "gyr": gyr, "mag": mag, "t": t, "felt": felt}
 
 
 def vehicles() -> dict[str, np.ndarray]:

@@ -14,7 +14,8 @@ PACKAGE = "strapdown"
 # room: what it may import from the package, besides itself. A room is a file or a folder in src/strapdown;
 # "motion.protocol" names one file of a room.
 CORE = {"errors", "arrays", "checks", "held_rows", "sample", "live", "kernels", "rotation", "earth", "earth_magnetism"}
-CORE |= {"types", "atmosphere", "regular_file"}  # every package that reads files opens them in regular_file
+CORE |= {"types", "summaries", "atmosphere"}
+CORE |= {"regular_file"}  # every package that reads files opens them there
 AT_THE_EDGE = CORE | {"motion.protocol"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
@@ -28,12 +29,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "arrays": {"errors"},
     "held_rows": {"arrays"},
     "sample": {"errors", "arrays"},
-    "types": {"errors", "arrays", "held_rows", "sample", "kernels", "rotation", "earth"},
+    "summaries": {"arrays"},
+    # io: for Recording.from_arrays, to_pandas and from_pandas, which import it when they are called
+    "types": {"errors", "arrays", "held_rows", "sample", "summaries", "kernels", "rotation", "earth", "io.in_memory"},
     "live": {"errors", "arrays", "sample", "types"},
     "motion": CORE,
     "engines": AT_THE_EDGE,
     "devices": AT_THE_EDGE,
-    "io": AT_THE_EDGE,
+    "io": AT_THE_EDGE | {"devices.protocol"},  # reads the files that a module's recorder writes
     "vehicles": CORE | {"motion", "engines", "io"},
     "sensors": CORE | {"motion", "io"},  # part and model files
 }

@@ -18,6 +18,7 @@ from strapdown.held_rows import new_rows
 from strapdown.rotation import q_conj, q_mul, q_rotate
 from strapdown.sample import Fix, Fixes, Height, Heights
 from strapdown.sample import Sample as Sample
+from strapdown.summaries import recording_summary, solution_summary, span_summary
 
 
 def _set(obj: Any, **values: Any) -> None:
@@ -51,6 +52,9 @@ class Motion:
 
     def __len__(self) -> int:
         return len(self.t)
+
+    def __repr__(self) -> str:
+        return f"<Motion: {span_summary(self.t)}>"
 
     def __getitem__(self, rows: slice | NDArray[Any]) -> "Motion":
         return Motion(*(getattr(self, f.name)[rows] for f in fields(self)))
@@ -281,6 +285,43 @@ class Recording:
         """The same recording with further facts about it."""
         return replace(self, meta={**self.meta, **more})
 
+    @staticmethod
+    def from_arrays(
+        *,
+        rate_hz: float | None = None,
+        frame: str = "flu",
+        stop: ArrayLike | None = None,
+        truth: Motion | None = None,
+        meta: Mapping[str, Any] | None = None,
+        **readings: ArrayLike,
+    ) -> "Recording":
+        """A recording from arrays in the units that their names state.
+
+        Times: t_s, t_ms, t_us or t_ns, or rate_hz instead. Rows of x, y, z: gyr_rad_s or gyr_deg_s; acc_m_s2, acc_g or
+        acc_mg (specific force: +1 g upward at rest); mag_ut, mag_nt or mag_gauss. One number per sample: temperature_c
+        or temperature_k, odometer_m or odometer_mm, stop (bool). frame: directions of x, y and z, as "flu" (forward,
+        left, up) or "frd".
+        """
+        from strapdown.io.in_memory import from_arrays
+
+        return from_arrays(readings, rate_hz, frame, stop, truth, dict(meta or {}))
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with the columns of our files ("gyr_x [rad/s, s]"); meta is in its attrs."""
+        from strapdown.io.in_memory import to_pandas
+
+        return to_pandas(self)
+
+    @staticmethod
+    def from_pandas(table: Any, columns: Mapping[str, Any] | None = None) -> "Recording":
+        """A recording from a pandas DataFrame. columns: a column mapping (docs/io.md), where the names are not ours."""
+        from strapdown.io.in_memory import from_pandas
+
+        return from_pandas(table, columns)
+
+    def __repr__(self) -> str:
+        return f"<Recording: {recording_summary(self)}>"
+
 
 @dataclass(frozen=True)
 class Event:
@@ -328,3 +369,6 @@ class Solution:
 
     def __len__(self) -> int:
         return len(self.t)
+
+    def __repr__(self) -> str:
+        return f"<Solution: {solution_summary(self)}>"

@@ -91,6 +91,41 @@ def test_steps_one_by_one_or_all_at_once_give_the_same_bits(name):
 
 
 @every_vehicle
+def test_steps_with_readings_in_one_call_give_the_same_bits(name):
+    """Whether a kernel makes the steps (quadcopter) or Python does; with commands, wind and pushes between calls."""
+    plants = [build(name) for _ in range(3)]
+    one_by_one, together, in_python = plants
+    in_python._plant._direct = None
+    n, k = len(one_by_one.vehicle.actuators), 0
+    for steps in (1, 2, 4, 7, 4, 1, 30, 4, 4, 50):
+        expected, turning = np.empty((steps, 2, PLANT_ROW)), np.empty((steps, 2, n))
+        for plant in plants:
+            act(plant, k)
+        for i in range(steps):
+            one_by_one.advance_to((k + i + 1) * 1e-3)
+            one_by_one.read(mounts_of(one_by_one), expected[i])
+            turning[i] = one_by_one.phases, one_by_one.speeds
+        for plant in (together, in_python):
+            rows, jets = np.empty((steps, 2, PLANT_ROW)), np.zeros((steps, 3 * n + 1))
+            plant.advance_reading(mounts_of(plant), rows, jets)
+            assert np.array_equal(rows, expected)
+            assert np.array_equal(jets[:, : 3 * n].reshape(steps, n, 3).transpose(0, 2, 1)[:, :2], turning)
+            assert plant.snapshot() == one_by_one.snapshot() and plant.time_s == one_by_one.time_s
+        k += steps
+        if k == 45:  # goes on as well after a snapshot
+            together.restore(together.snapshot())
+
+
+def test_steps_in_one_call_stop_where_the_simulation_becomes_unstable():
+    plant = build("quadcopter")
+    plant.advance_reading(mounts_of(plant), np.empty((4, 2, PLANT_ROW)))
+    assert plant._plant._direct is not None  # the kernel makes the steps
+    plant._plant.data.qvel[0] = 1e11
+    with pytest.raises(InputError, match=r"unstable at about t = 0\.005 s"):
+        plant.advance_reading(mounts_of(plant), np.empty((4, 2, PLANT_ROW)))
+
+
+@every_vehicle
 def test_snapshot_restore_advance_equals_advance(name):
     plant = build(name)
     trace(plant, 0, 57)

@@ -2,17 +2,19 @@
 
 import tracemalloc
 from itertools import pairwise
+from types import SimpleNamespace
 
 import mujoco
 import numpy as np
 import pytest
 
 from helpers import G, inertial, joint, link, mjcf, robot, specific_force, urdf, write
-from strapdown.engines.mujoco.driven import DrivenRobot
+from strapdown.engines.mujoco.direct import ample_use
 from strapdown.engines.mujoco.integrators import INTEGRATORS
+from strapdown.engines.mujoco.recorded.driven import DrivenRobot
+from strapdown.engines.mujoco.recorded.steps import Steps
 from strapdown.engines.mujoco.robot import MujocoRobot
 from strapdown.engines.mujoco.robot_file import RobotFile
-from strapdown.engines.mujoco.steps import Steps
 from strapdown.engines.parts import Motor, Mount, ProofMass, Start
 from strapdown.engines.program import Command, Program
 from strapdown.errors import InputError, RobotError
@@ -300,7 +302,7 @@ def test_the_worst_step_since_the_sample_before_is_told(monkeypatch):
     rate = np.linalg.norm(fine.motion.w_nb_b, axis=1)
     turn = np.maximum(rate[1:], rate[:-1]) * 5e-3
     np.testing.assert_allclose(fine.turn_per_step[1:-1], np.maximum(turn[:-1], turn[1:]), rtol=1e-12)
-    monkeypatch.setattr("strapdown.engines.mujoco.steps._STRETCH", 7)
+    monkeypatch.setattr("strapdown.engines.mujoco.recorded.steps._STRETCH", 7)
     cut = run(200.0)
     for name in ("unexplained", "turn_per_step"):
         assert np.array_equal(getattr(cut, name), getattr(fine, name))
@@ -310,7 +312,7 @@ def test_the_worst_step_since_the_sample_before_is_told(monkeypatch):
 def test_stretches_are_the_whole_run(monkeypatch):
     steps = Steps(1e-3, np.array([0.0, 0.0123, 0.02, 0.0299999999999]))
     whole = steps.nodes(0.0, 0.0507)
-    monkeypatch.setattr("strapdown.engines.mujoco.steps._STRETCH", 10)
+    monkeypatch.setattr("strapdown.engines.mujoco.recorded.steps._STRETCH", 10)
     parts = list(steps.stretches(0.0507))
     assert len(parts) == 6 and all(a[-1] == b[0] for a, b in pairwise(parts))
     assert np.array_equal(np.concatenate([parts[0][:1], *(part[1:] for part in parts)]), whole)
@@ -331,3 +333,9 @@ def test_memory_follows_the_samples_and_not_the_steps():
 def test_robots_that_come_with_the_package_give_no_warnings():
     for name in ("bar", "cube", "double_pendulum", "manipulator"):
         MujocoRobot(RobotFile(builtin(name)), gravity=G)
+
+
+def test_kernels_call_the_engine_only_where_its_memory_is_ample():
+    """The engine's C functions end the process when they run out of memory."""
+    assert ample_use(SimpleNamespace(narena=1 << 20)) == 1 << 16
+    assert ample_use(SimpleNamespace(narena=(1 << 20) - 1)) == -1

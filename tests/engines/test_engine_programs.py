@@ -6,8 +6,8 @@ import pytest
 
 from helpers import G, inertial, joint, link, mjcf, robot, specific_force, urdf, write
 from pendulum import FREE_BODY, SKEW, grid, pendulum, read
-from strapdown.engines.mujoco.driven import DrivenRobot
 from strapdown.engines.mujoco.integrators import INTEGRATORS
+from strapdown.engines.mujoco.recorded.driven import DrivenRobot
 from strapdown.engines.mujoco.robot import MujocoRobot
 from strapdown.engines.mujoco.robot_file import RobotFile
 from strapdown.engines.parts import Motor, Mount, Start

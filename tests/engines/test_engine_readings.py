@@ -8,8 +8,8 @@ import pytest
 
 from helpers import G, mjcf, robot, same_bits, specific_force, write
 from pendulum import ORIGIN_MOUNT, SKEW, SKEW_MOUNT, grid, pendulum, read
-from strapdown.engines.mujoco.driven import DrivenRobot
 from strapdown.engines.mujoco.integrators import INTEGRATORS
+from strapdown.engines.mujoco.recorded.driven import DrivenRobot
 from strapdown.engines.mujoco.robot import MujocoRobot
 from strapdown.engines.mujoco.robot_file import RobotFile
 from strapdown.engines.parts import Motor, Mount, Start

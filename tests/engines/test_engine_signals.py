@@ -7,7 +7,7 @@ import pytest
 from helpers import G, mjcf, robot, run_rig, same_bits, specific_force, write
 from pendulum import FREE_BODY, SKEW, grid, read
 from strapdown.earth import gravity_vector
-from strapdown.engines.mujoco.driven import DrivenRobot
+from strapdown.engines.mujoco.recorded.driven import DrivenRobot
 from strapdown.engines.mujoco.robot import MujocoRobot
 from strapdown.engines.mujoco.robot_file import RobotFile
 from strapdown.engines.parts import Motor, Mount, ProofMass, Start

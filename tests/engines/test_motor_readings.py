@@ -144,7 +144,7 @@ def test_a_recording_and_a_live_run_give_the_same_bits_while_targets_move(integr
 
 def test_stretches_do_not_change_the_bits_while_targets_move(monkeypatch):
     whole = moved_bar(1e-3, "rk4").record(0.3, {"imu": grid(0.3, 400.0)})["imu"].motion
-    monkeypatch.setattr("strapdown.engines.mujoco.steps._STRETCH", 7)
+    monkeypatch.setattr("strapdown.engines.mujoco.recorded.steps._STRETCH", 7)
     assert same_bits(moved_bar(1e-3, "rk4").record(0.3, {"imu": grid(0.3, 400.0)})["imu"].motion, whole)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helpers import ROOT, G, inertial, joint, link, mjcf, specific_force, stl, urdf, write
-from strapdown.engines.mujoco.driven import DrivenRobot
+from strapdown.engines.mujoco.recorded.driven import DrivenRobot
 from strapdown.engines.mujoco.robot import MujocoRobot
 from strapdown.engines.mujoco.robot_file import RobotFile
 from strapdown.engines.parts import Mount, Start

@@ -176,7 +176,7 @@ HEAD = 'sensor,t [s],"acc_x [m/s2, s]","acc_y [m/s2, s]","acc_z [m/s2, s]"\n'
         ("\n \n", "is empty"),
         ("# strapdown 1\n# {}\n", "no header line"),
         (HEAD, "no rows"),
-        ("1,2,3\n4,5,6\n", "none of our columns but 1, 2, 3"),
+        ("1,2,3\n4,5,6\n", "none of our columns; it has 1, 2, 3"),
         ("t [s],gry_x\n1,1\n", "not known: gry_x (closest: gyr_x [rad/s, s]"),
         ("# strapdown 2\n" + HEAD, "format version '2'"),
         ("# strapdown 1\n# {nonsense\n" + HEAD, "line 2 has meta that is not JSON"),
@@ -262,7 +262,7 @@ def test_truncated_parquet(tmp_path):
         ({"t [s]": [1.0], "stop": [0.5]}, "column stop holds double, expected true or false"),
         ({"t [s]": [1.0, float("nan")]}, "row 1: t of sensor x is not finite"),
         ({"t [s]": pa.array([], pa.float64())}, "no rows"),
-        ({"time": [1.0]}, "none of our columns but time"),
+        ({"time": [1.0]}, "none of our columns; it has time"),
     ],
 )
 def test_bad_parquet(tmp_path, columns, why):

@@ -36,7 +36,7 @@ LOST = {**GOOD, "lost": True, "lost_at_s": 20.0, "first_wrong": "heading"}
 
 @pytest.mark.parametrize("name", FILTERS)
 def test_the_quadcopter_flies_on_the_script_that_no_setting_was_chosen_on(name):
-    found = run_job(flight_job("quadcopter_other_script", name, FIRST_SEED))
+    found = run_job(flight_job("quadcopter_third_script", name, FIRST_SEED))
     assert not found["lost"]
     assert found["tilt_rmse_deg"] <= FILTERS[name][1]
 

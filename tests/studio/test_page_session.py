@@ -9,6 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 from page_browser import AXE, ROOT, Visitor
+from PIL import Image
 
 GYRO = "sensor/imu/gyroscope"
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -78,7 +79,6 @@ def more_noise_spreads_the_readings_as_the_model_says(visitor):
     field.press("Enter")
     assert page.get_by_text("At least 0").count() >= 1
     fill(before)
-    assert page.get_by_text("1 edit").count() == 0
 
 
 def charts_follow_the_truth(visitor):
@@ -156,6 +156,8 @@ def pictures_of_all_views(visitor, tmp_path):
         second.page.screenshot(path=path)
         data = path.read_bytes()
         assert data.startswith(PNG) and len(data) > 20_000  # bytes; an empty page has a tenth of it
+        if final:  # a quarter of the size
+            Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
         if view == "fly":
             visitor.page.keyboard.up("ArrowUp")
             visitor.page.keyboard.up("d")
@@ -173,10 +175,10 @@ def download_orient_and_report(visitor, tmp_path):
     with zipfile.ZipFile(path) as archive:
         archive.extractall(tmp_path / "log")
     log = tmp_path / "log" / "recording" / "recording.parquet"
-    command = [sys.executable, "-m", "strapdown", "orient", str(log), "--filter", "mekf", "--output", "o.csv"]
+    command = [sys.executable, "-m", "strapdown", "orient", str(log), "--filter", "mekf", "--output", "out"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert len((tmp_path / "o.csv").read_text().splitlines()) > 1000  # 500 readings per second
+    assert len((tmp_path / "out" / "mekf.csv").read_text().splitlines()) > 1000  # 500 readings per second
     visitor.show("report")
     page.get_by_role("heading", name="Errors").wait_for()
     assert page.locator(".report .kpi b").first.inner_text().endswith("s")

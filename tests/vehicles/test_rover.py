@@ -104,6 +104,29 @@ def test_a_hard_start_slips_until_friction_has_brought_the_rover_to_speed(fricti
     assert lost == pytest.approx(v**2 / (2.0 * a), rel=0.02)  # it nods at the start
 
 
+@pytest.mark.parametrize("friction", [0.8, 0.3, 0.15])
+def test_a_hard_turn_in_place_slips_more_with_less_friction(friction):
+    """Full torque at once: friction of both tyres, on a lever of half the track, brings the rover to its rate. It loses
+    rate^2 inertia / (2 torque), so half the friction loses twice as much; a turn that goes on does not slip."""
+    speed = 12.0
+    rover = with_wheels(servo_n_m_s=500.0, max_torque_n_m=1e3)
+    plant = driven([0.0, 0.0], 0.5, rover.plant(gravity=G, friction=friction))
+    x, _, _ = rover.centre_m
+    on_caster = -x / 0.11  # part of the weight
+    torque = G * rover.mass_kg * (friction * (1.0 - on_caster) * TRACK / 2.0 - CASTER * on_caster * 0.11)
+    inertia = 0.020 + 2.0 * 0.02**2 + 2.0 * (0.0001 + 0.1 * (TRACK / 2.0) ** 2)  # about the middle of the axle
+    behind = torque / TRACK * RADIUS / (AXLE / 1e-3)  # rad/s that the servo needs to give this torque
+    rate = 0.996 * RADIUS * (speed - behind) / (TRACK / 2.0)
+    plant.actuate(np.array([-speed, speed]))
+    yaw = yaw_of(plant, 2.5)
+    by_encoders = 0.996 * RADIUS * (plant.wheel_angles @ [-1.0, 1.0]) / TRACK
+    assert by_encoders - yaw == pytest.approx(0.5 * rate**2 * inertia / torque, rel=0.03)
+    before = plant.wheel_angles.copy()
+    yaw = yaw_of(plant, 3.5)
+    by_encoders = 0.996 * RADIUS * ((plant.wheel_angles - before) @ [-1.0, 1.0]) / TRACK
+    assert yaw / by_encoders == pytest.approx(1.0, abs=0.0005)
+
+
 def test_a_gentle_start_does_not_slip():
     plant = driven([6.0, 6.0], 4.0, ramp_s=1.0)
     ratio = reading(plant)["p_n"][0] / (RADIUS * plant.wheel_angles.mean())

@@ -39,8 +39,9 @@ def demo(
     refuse_folder(output)
     screen.ready(
         *ERRORS,
-        "calibration.ellipsoid",
+        *("calibration.ellipsoid", "calibration.turns", "whitening"),
         *(f"navigation.{name}" for name in ("eskf.filter", "ekf15", "stop_judge", "stop_gain")),
+        helped=False,  # a second process would take 2 s of CPU more
     )
     with screen.progress("calibrating a virtual robot and driving its square", 3.0) as done:
         run = drive("square", _SEED)
@@ -77,6 +78,7 @@ def demo(
     print(f"log:         {log}, as the virtual parts read, and {calibration}")
     known = "--heading 0 --heading-sigma 0 --lever 0,0,0"
     print(f"next: strapdown navigate {log} --calibration {calibration} {known} --smooth -o out")
+    print("live: strapdown device demo, a virtual module on a serial line, navigated while it drives")
 
 
 def _numbers(table: "StopTable") -> dict[str, Any]:

@@ -11,6 +11,7 @@ import typer
 from strapdown.cli.allan import allan
 from strapdown.cli.calibrate.fits import calibrate
 from strapdown.cli.demo import demo
+from strapdown.cli.device import device
 from strapdown.cli.diagram import diagram
 from strapdown.cli.evaluate import evaluate
 from strapdown.cli.navigate.command import navigate
@@ -45,7 +46,8 @@ app.command("evaluate")(evaluate)
 app.add_typer(sensors, name="sensors")
 app.add_typer(diagram, name="diagram")
 app.command("studio")(studio)
-unwrap_help((app, calibrate, sensors, diagram))
+app.add_typer(device, name="device")
+unwrap_help((app, calibrate, sensors, diagram, device))
 
 
 def _version(value: bool) -> None:

@@ -55,8 +55,11 @@ def told() -> Console:
     return Console(stderr=True, highlight=False)
 
 
-def ready(*more: str) -> None:
-    """Compile the kernels of motion and of further files; reports it, with progress, if they are not in the cache."""
+def ready(*more: str, helped: bool = True) -> None:
+    """Compile the kernels of motion and of further files; reports it, with progress, if they are not in the cache.
+
+    helped: on all cores.
+    """
     from strapdown.kernels.cache import cache_problem
     from strapdown.kernels.compiled import MOTION, compile_kernels, kernels_of
 
@@ -64,7 +67,7 @@ def ready(*more: str) -> None:
     bar, said = _bar(), False
     task = bar.add_task("compiling kernels (first run only)", total=len(kernels_of(files)))
     try:
-        for compiled in compile_kernels(files):
+        for compiled in compile_kernels(files, helped=helped):
             bar.advance(task)
             if compiled and not said:
                 bar.console.print("compiling numerical kernels, once; they are kept for later runs")

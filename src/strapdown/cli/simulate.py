@@ -29,7 +29,7 @@ def simulate(
     from strapdown.errors import InputError
     from strapdown.io import check_writable, write
     from strapdown.io.atomic import refuse_overwriting, writable_target
-    from strapdown.kernels.compiled import ERRORS
+    from strapdown.kernels.compiled import ENGINES, ERRORS
 
     settings = read_rig(rig)
     check_writable(output)
@@ -38,7 +38,7 @@ def simulate(
         writable_target(picture)
     refuse_overwriting((output, picture), _files_of(settings))
     with_errors = any(sensor.part or sensor.model for sensor in settings.sensor)
-    screen.ready(*(ERRORS if with_errors else ()))
+    screen.ready(*ENGINES, *(ERRORS if with_errors else ()))
     with (
         screen.warnings_shown() as warned,
         screen.progress("simulating", settings.duration_s or 1.0) as done,

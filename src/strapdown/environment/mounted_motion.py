@@ -31,7 +31,7 @@ class MountedSensor:
 
 def robot_motions(rig: Rig, tasks: Sequence[MountedSensor], progress: Callable[[float], None] | None) -> list[Sight]:
     """Run the robot's program and read every mount at its own times."""
-    from strapdown.engines.mujoco.driven import DrivenRobot
+    from strapdown.engines.mujoco.recorded.driven import DrivenRobot
     from strapdown.engines.mujoco.robot import MujocoRobot
     from strapdown.engines.mujoco.robot_file import RobotFile
     from strapdown.vehicles import PREFIX, builtin

@@ -1,1 +1,5 @@
-"""How wrong it is: errors against truth, figures, reports."""
+"""How wrong it is: errors against truth, tables of stops, consistency of the stated sigma."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

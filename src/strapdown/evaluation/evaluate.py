@@ -3,6 +3,7 @@
 import gzip
 import zlib
 from dataclasses import asdict, dataclass
+from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ from strapdown.io.solutions.file import is_solution, read_solution
 from strapdown.motion.paths.stop_and_go import Stops
 from strapdown.motion.pose_file import read_columns
 from strapdown.motion.recorded import read_poses
+from strapdown.navigation.program import Navigated
 from strapdown.regular_file import opened
 from strapdown.types import Array, Solution
 
@@ -123,6 +125,13 @@ class Evaluation:
             said.append(("NEES of the position", text))
         return said
 
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><td>{escape(name)}</td><td>{escape(value)}</td></tr>" for name, value in self.rows())
+        return f"<table>{rows}</table>"
+
     def text(self) -> str:
         rows = self.rows()
         width = max(len(name) for name, _ in rows)
@@ -134,8 +143,16 @@ def _figures_text(f: ErrorFigures, unit: str) -> str:
     return f"rms {f.rms:.4g}, median {f.median:.4g}, max {f.max:.4g}, at the end {f.final:.4g} {unit}"
 
 
-def evaluate(estimate: Solution, reference: Reference, stops: Stops | StopPlaces | None = None) -> Evaluation:
-    """The estimate against a reference of the same run; where stops are given, also the table of stops."""
+def evaluate(
+    estimate: Solution | Navigated, reference: Reference | None = None, stops: Stops | StopPlaces | None = None
+) -> Evaluation:
+    """The estimate against a reference of the same run; where stops are given, also the table of stops.
+
+    Of what navigate returns: without a reference, or with the truth of its own log, the truth of the body's origin.
+    """
+    estimate, reference = solution_and_truth(estimate, reference)
+    if reference is None:
+        raise InputError("evaluate was given no truth; give a Motion, a Solution or recorded poses of the same run")
     pair = matched(estimate, reference)
     _refuse_far(pair)
     horizontal, first_steps = horizontal_error(pair), aligned_first_steps(pair)
@@ -167,6 +184,16 @@ def evaluate(estimate: Solution, reference: Reference, stops: Stops | StopPlaces
         inside_3_sigma=inside,
         stops=None if stops is None else stop_table(estimate, stops),
     )
+
+
+def solution_and_truth(
+    estimate: Solution | Navigated, reference: Reference | None
+) -> tuple[Solution, Reference | None]:
+    """The solution; and the truth of what it is of, the body's origin, where that is known."""
+    if not isinstance(estimate, Navigated):
+        return estimate, reference
+    own = reference is None or reference is estimate.truth_s
+    return estimate.solution, estimate.truth if own else reference
 
 
 def _refuse_far(pair: Matched) -> None:

@@ -9,6 +9,7 @@ from strapdown.io.atomic import writable_target
 from strapdown.io.columns import listed
 from strapdown.io.csv import read_csv, write_csv
 from strapdown.io.mapping import ColumnMapping
+from strapdown.io.module_log import read_module
 from strapdown.io.parquet import read_parquet, write_parquet
 from strapdown.types import Recording
 
@@ -20,6 +21,9 @@ FORMATS: dict[str, tuple[_Reader, _Writer]] = {
     ".csv.gz": (read_csv, write_csv),
     ".parquet": (read_parquet, write_parquet),
 }
+
+# read only: strapdown device record writes them while it records
+READ_ONLY: dict[str, _Reader] = {".module": read_module}
 
 
 def write(path: str | PathLike[str], recordings: Mapping[str, Recording]) -> None:
@@ -46,7 +50,8 @@ def read(
     done: called with the part of the file that is read, 0 to 1.
     """
     path = Path(path)
-    found = _format(path)[0](path, columns, done)
+    reader = next((r for suffix, r in READ_ONLY.items() if path.name.lower().endswith(suffix)), None)
+    found = (reader or _format(path)[0])(path, columns, done)
     return {name: _with_full_paths(recording, path.parent) for name, recording in found.items()}
 
 
@@ -81,5 +86,7 @@ def _format(path: Path) -> tuple[_Reader, _Writer]:
             return functions
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a recording in it")
-    *some, last = FORMATS
+    if name.endswith(tuple(READ_ONLY)):
+        raise InputError(f"{path} is named as a recording of a module, which device record alone writes; use .parquet")
+    *some, last = (*FORMATS, *READ_ONLY)
     raise InputError(f"{path} is not named as a recording; use a name that ends in {', '.join(some)} or {last}")

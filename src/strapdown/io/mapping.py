@@ -67,7 +67,7 @@ def _own_sources(header: Sequence[str], place: str) -> list[Source]:
             found.append(Source(column, index, _header_unit(column, unit, frame, text, place)))
     if not found:
         raise InputError(
-            f"{place} has none of our columns but {listed(header, 12)}{_other_separator(header)}; {MAPPING_HINT}"
+            f"{place} has none of our columns; it has {listed(header, 12)}{_other_separator(header)}; {MAPPING_HINT}"
         )
     if unknown:
         raise InputError(

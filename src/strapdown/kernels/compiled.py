@@ -6,12 +6,13 @@ Commands call compile_kernels first, for the kernels they need, so that a first 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from numba import boolean, config, float64, int64, types
+from numba import boolean, config, float64, int64, types, uint8, uint16
 
 from strapdown.kernels import frames, mounts, rotation, whitening
 from strapdown.kernels.calibration import allan, ellipsoid, turns
 from strapdown.kernels.compiling import compile_each, compile_one, requested_files
-from strapdown.kernels.environment import control, ideal, low_pass
+from strapdown.kernels.devices import frames as device_frames
+from strapdown.kernels.environment import control, low_pass
 from strapdown.kernels.motion import vibration
 from strapdown.kernels.navigation import dead_reckoning as strapdown
 from strapdown.kernels.navigation import ekf15, mechanisation, stop_detectors, stop_gain, stop_judge
@@ -40,12 +41,20 @@ _RNG = types.npy_rng
 _COUNTS_IN2 = types.Array(int64, 2, "C", readonly=True)
 _COUNTS_OUT2 = types.Array(int64, 2, "C")
 _FLAGS_IN1 = types.Array(boolean, 1, "C", readonly=True)
+_BYTES_IN1 = types.Array(uint8, 1, "C", readonly=True)
+_BYTES_OUT1 = types.Array(uint8, 1, "C")
+_BYTES_OUT2 = types.Array(uint8, 2, "C")
+_WORDS_IN1 = types.Array(uint16, 1, "C", readonly=True)
 
 # of every orientation filter: its step, and its loop over rows
 _STEP = (_OUT1, _IN1, _IN1, _IN1, _IN1, float64)
 _ROWS = (_OUT1, _IN1, _IN1, _IN2, _IN2, _IN2, _FLAGS_IN1, _OUT2, _OUT2, _OUT2, _OUT1)
 
 KERNELS = (
+    (
+        device_frames.decode,
+        (_BYTES_IN1, _BYTES_OUT1, _COUNTS_OUT1, _WORDS_IN1, _BYTES_IN1, int64, _BYTES_OUT2, _COUNTS_OUT1),
+    ),
     (allan.allan_variances, (_IN2, _COUNTS1, _OUT2)),
     (ellipsoid.quadric_moments, (_IN2, _IN1, _OUT2)),
     (ellipsoid.distances, (_IN2, _IN1, _IN2, float64, _OUT1)),
@@ -72,8 +81,10 @@ KERNELS = (
     (frames.unexplained_rows, (_IN2, _IN1, _IN1, _OUT1, _OUT1)),
     (mounts.read_mounts, (_COUNTS1, _COUNTS1, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2, _IN1, _IN2, _IN2, _OUT2)),
     (mounts.all_within, (_OUT1, _OUT1, float64)),
-    (ideal.ideal_rows, (_OUT2, _IN1, _IN1, _IN2, _OUT2, _OUT2, _OUT2)),
-    (vibration.shake_rows, (_OUT2, _IN1, _IN2, _IN2, _OUT1)),
+    (
+        vibration.felt_rows,
+        (_OUT3, int64, int64, float64, _OUT1, _IN2, _IN2, _OUT1, int64, _IN1, _OUT2, _OUT2, _OUT2),
+    ),
     (control.attitude_rate, (_IN1, _IN1, float64, float64, float64, _IN1, _OUT1)),
     (control.rate_torque, (_IN1, _IN1, _IN1, float64, _IN1, _OUT1)),
     (control.velocity_tilt, (_IN1, _IN1, _IN1, _IN1, float64, _IN1, _OUT1)),
@@ -119,7 +130,14 @@ KERNELS = (
     (mekf.step, _STEP),
     (mekf.rows, _ROWS),
     (memory.settle, (_OUT1, int64, _OUT1, _OUT1, float64)),
-    (rotors.rotor_forces, (_OUT1, _IN2, _IN1, _OUT1, _OUT1, float64, _OUT1)),
+    (
+        rotors.rotor_steps,
+        (
+            *(_COUNTS1, int64, _OUT1, _IN2, _IN1, _OUT1, _OUT1, _OUT1, float64),
+            *(_OUT1, _OUT1, float64, _OUT1, _OUT1),
+            *(_COUNTS1, _COUNTS1, *5 * (_OUT2,), _IN1, _IN2, _IN2, _OUT3, _OUT2),
+        ),
+    ),
     (coaxial.coaxial_forces, (_OUT1, _IN1, _OUT1, _OUT1, float64, _OUT1)),
     (wheels.wheel_torques, (_OUT1, _IN2, _OUT1, float64, _OUT1)),
     (wheels.settle_wheels, (_OUT1, _IN2, _OUT1, _OUT1, float64)),
@@ -128,7 +146,8 @@ KERNELS = (
 
 _HERE = "strapdown.kernels."
 
-MOTION = ("rotation", "frames")  # what every command needs; a file or folder of kernels/, dots between names
+MOTION = ("rotation",)  # what every command needs; a file or folder of kernels/, dots between names
+ENGINES = ("frames",)  # what logs of an engine need
 ERRORS = ("sensors",)  # what virtual sensors need
 
 _fixed: set[Any] = set()  # kernels that accept their listed signature only
@@ -142,8 +161,12 @@ def kernels_of(files: Sequence[str], live: bool = False) -> list[tuple[Any, Any]
     return [item for item in found if live or item[0].__name__ != "step"]
 
 
-def compile_kernels(files: Sequence[str], live: bool = False) -> Iterator[bool]:
-    """Compile or load kernels; yields for each whether it had to be compiled (False: it was in the cache)."""
+def compile_kernels(files: Sequence[str], live: bool = False, helped: bool = True) -> Iterator[bool]:
+    """Compile or load kernels; yields for each whether it had to be compiled (False: it was in the cache).
+
+    helped: on all cores, which takes less time and more work: each process imports numba, and some callees are
+    compiled in several of them.
+    """
     if config.DISABLE_JIT:
         return
     kernels = [item for item in kernels_of(files, live) if item[0] not in _fixed]
@@ -151,7 +174,7 @@ def compile_kernels(files: Sequence[str], live: bool = False) -> Iterator[bool]:
     def request(modules: list[str]) -> str:
         return f"{','.join(module.removeprefix(_HERE) for module in modules)} {'live' if live else ''}"
 
-    yield from compile_each(kernels, request)
+    yield from compile_each(kernels, request, helped)
 
 
 def help_to_compile() -> None:

@@ -5,9 +5,11 @@ they call the same functions, which two processes would compile twice. Folders o
 by file. This process takes units from the front of the list, the others ask for units from its end.
 """
 
+import ctypes
 import gc
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -22,6 +24,7 @@ _MOST_PROCESSES = 4
 _DIVIDED = ("strapdown.kernels", "strapdown.kernels.orientation", "strapdown.kernels.navigation")
 _TOGETHER = {"strapdown.kernels.orientation.lodestar": "strapdown.kernels.orientation.vqf"}  # which it is built on
 _READY = "ready"
+_PARENT_DEATH_SIGNAL = 1  # of Linux's prctl: at once, also on a machine too busy for the thread that reads the pipe
 _PROGRAM = """
 import sys
 sys.path.append(sys.argv[1])
@@ -30,13 +33,15 @@ help_to_compile()
 """
 
 
-def compile_each(kernels: Sequence[tuple[Any, Any]], request: Callable[[list[str]], str]) -> Iterator[bool]:
+def compile_each(
+    kernels: Sequence[tuple[Any, Any]], request: Callable[[list[str]], str], helped: bool
+) -> Iterator[bool]:
     """Compile or load every kernel for its signature; yields for each whether it had to be compiled.
 
-    request(modules) is the line that asks a helper process for the kernels of some modules.
+    request(modules) is the line that asks a helper process for the kernels of some modules. helped: by such ones.
     """
     missing = _Units(_not_in_cache(kernels))
-    count = 0 if cache_problem() else min(_cores(), _MOST_PROCESSES, len(missing)) - 1
+    count = 0 if cache_problem() or not helped else min(_cores(), _MOST_PROCESSES, len(missing)) - 1
     helpers: list[_Helper] = []
     later = []
     try:
@@ -173,6 +178,8 @@ class _Helper:
 
 def requested_files() -> Iterator[str]:
     """In a helper process: the parent's requests. The process ends, even while it compiles, when there are no more."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, int(signal.SIGKILL))
     requests: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(requests,), daemon=True).start()
     while cache_problem() is None:  # what cannot be stored does not help

@@ -1,8 +1,34 @@
 """What sensors on moving links feel at one instant, from a physics engine's own arrays."""
 
 from strapdown.kernels.frames import cross
-from strapdown.kernels.jit import live
+from strapdown.kernels.jit import internal_uncounted, live, pointer, row
 from strapdown.kernels.rotation import mul, rotate
+
+ROW = 22  # columns of a row of a plant (live.PLANT_COLUMNS)
+
+
+@internal_uncounted
+def read_mount(p_n, q_nb, velocity, acceleration, centre_n, g_n, r_bs_b, q_bs, out):
+    """The row of one mount, from its link; all are addresses. What they hold: read_mounts."""
+    qw, qx, qy, qz = q_nb[0], q_nb[1], q_nb[2], q_nb[3]
+    rx, ry, rz = rotate(qw, qx, qy, qz, r_bs_b[0], r_bs_b[1], r_bs_b[2])
+    px, py, pz = p_n[0] + rx, p_n[1] + ry, p_n[2] + rz
+    # from the centre to the mount
+    rx, ry, rz = px - centre_n[0], py - centre_n[1], pz - centre_n[2]
+    wx, wy, wz = velocity[0], velocity[1], velocity[2]
+    tx, ty, tz = cross(wx, wy, wz, rx, ry, rz)
+    vx, vy, vz = velocity[3] + tx, velocity[4] + ty, velocity[5] + tz
+    ex, ey, ez = cross(acceleration[0], acceleration[1], acceleration[2], rx, ry, rz)
+    cx, cy, cz = cross(wx, wy, wz, vx, vy, vz)  # a spatial acceleration is that of a point plus v x w
+    fx, fy, fz = acceleration[3] + ex + cx, acceleration[4] + ey + cy, acceleration[5] + ez + cz
+    qw, qx, qy, qz = mul(qw, qx, qy, qz, q_bs[0], q_bs[1], q_bs[2], q_bs[3])
+    out[0], out[1], out[2] = px, py, pz
+    out[3], out[4], out[5], out[6] = qw, qx, qy, qz
+    out[7], out[8], out[9] = vx, vy, vz
+    out[10], out[11], out[12] = fx + g_n[0], fy + g_n[1], fz + g_n[2]
+    out[13], out[14], out[15] = rotate(qw, -qx, -qy, -qz, wx, wy, wz)
+    out[16], out[17], out[18] = rotate(qw, -qx, -qy, -qz, acceleration[0], acceleration[1], acceleration[2])
+    out[19], out[20], out[21] = rotate(qw, -qx, -qy, -qz, fx, fy, fz)
 
 
 @live
@@ -13,29 +39,11 @@ def read_mounts(links, centres, p_n, q_nb, velocity, acceleration, centre_n, g_n
     n. The linear ones are spatial vectors at the point centre_n, and the acceleration has gravity in it (f = a - g).
     Of each mount: the link, the row of its centre, the lever arm and the mounting rotation.
     """
+    g = pointer(g_n)
     for i in range(len(links)):
-        b, c = links[i], centres[i]
-        qw, qx, qy, qz = q_nb[b, 0], q_nb[b, 1], q_nb[b, 2], q_nb[b, 3]
-        rx, ry, rz = rotate(qw, qx, qy, qz, r_bs_b[i, 0], r_bs_b[i, 1], r_bs_b[i, 2])
-        px, py, pz = p_n[b, 0] + rx, p_n[b, 1] + ry, p_n[b, 2] + rz
-        # from the centre to the mount
-        rx, ry, rz = px - centre_n[c, 0], py - centre_n[c, 1], pz - centre_n[c, 2]
-        wx, wy, wz = velocity[b, 0], velocity[b, 1], velocity[b, 2]
-        tx, ty, tz = cross(wx, wy, wz, rx, ry, rz)
-        vx, vy, vz = velocity[b, 3] + tx, velocity[b, 4] + ty, velocity[b, 5] + tz
-        ex, ey, ez = cross(acceleration[b, 0], acceleration[b, 1], acceleration[b, 2], rx, ry, rz)
-        cx, cy, cz = cross(wx, wy, wz, vx, vy, vz)  # a spatial acceleration is that of a point plus v x w
-        fx, fy, fz = acceleration[b, 3] + ex + cx, acceleration[b, 4] + ey + cy, acceleration[b, 5] + ez + cz
-        qw, qx, qy, qz = mul(qw, qx, qy, qz, q_bs[i, 0], q_bs[i, 1], q_bs[i, 2], q_bs[i, 3])
-        out[i, 0], out[i, 1], out[i, 2] = px, py, pz
-        out[i, 3], out[i, 4], out[i, 5], out[i, 6] = qw, qx, qy, qz
-        out[i, 7], out[i, 8], out[i, 9] = vx, vy, vz
-        out[i, 10], out[i, 11], out[i, 12] = fx + g_n[0], fy + g_n[1], fz + g_n[2]
-        out[i, 13], out[i, 14], out[i, 15] = rotate(qw, -qx, -qy, -qz, wx, wy, wz)
-        out[i, 16], out[i, 17], out[i, 18] = rotate(
-            qw, -qx, -qy, -qz, acceleration[b, 0], acceleration[b, 1], acceleration[b, 2]
-        )
-        out[i, 19], out[i, 20], out[i, 21] = rotate(qw, -qx, -qy, -qz, fx, fy, fz)
+        b, centre = links[i], row(centre_n, centres[i])
+        here, turned, moves, gains = row(p_n, b), row(q_nb, b), row(velocity, b), row(acceleration, b)
+        read_mount(here, turned, moves, gains, centre, g, row(r_bs_b, i), row(q_bs, i), row(out, i))
 
 
 @live

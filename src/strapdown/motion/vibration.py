@@ -34,7 +34,7 @@ TRAVEL = "travel"  # a source: the way along the body's x axis, m
 LARGEST_RAD = 0.02  # rms of the angle: its peaks of four sigmas then leave the kernel's series good to 1e-5 of a rate
 _NOTHING = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 _NODE_S = 0.005  # between nodes of the way
-_SUMS = np.empty(kernel.SUMS)  # space for the kernel, which runs with the interpreter's lock
+_NOTHING_AROUND, _NO_READINGS = np.zeros(0), np.zeros((0, 3))
 _FIELDS = (("p_n", "p_n"), ("q_ns", "q_nb"), ("v_n", "v_n"), ("a_n", "a_n"), ("w_s", "w_nb_b"), ("dw_s", "dw_nb_b"))
 
 
@@ -103,13 +103,13 @@ class Vibration:
         return Vibration(tuple(moved))
 
     @cached_property
-    def _table(self) -> Array:
-        fix_signature(kernel.shake_rows)
+    def table(self) -> Array:
+        """Its lines as the kernel takes them."""
+        fix_signature(kernel.felt_rows)
         found = np.zeros((len(self.lines), kernel.LINE))
         for row, line in zip(found, self.lines, strict=True):
             source = -1 if line.source is None else line.source
             row[:] = (source, line.factor, line.phase_rad, *np.ravel(line.linear_m), *np.ravel(line.angular_rad))
-        found.flags.writeable = False
         return found
 
     def shake(self, plant_rows: Array, t: Array, jets: Array) -> None:
@@ -119,7 +119,11 @@ class Vibration:
         """
         if jets.shape[1] < 3 * self.sources:
             raise InputError(f"the vibration has {self.sources} sources and jets {jets.shape[1] / 3:g}; give all")
-        kernel.shake_rows(plant_rows, t, jets, self._table, _SUMS)
+        t = np.array(t, dtype=np.float64)  # the kernel can write times
+        flat = plant_rows.reshape(-1)
+        readings = _NO_READINGS, _NO_READINGS, _NO_READINGS
+        rows = plant_rows[:, None, :]
+        kernel.felt_rows(rows, 0, 0, 0.0, t, jets, self.table, flat, PLANT_ROW, _NOTHING_AROUND, *readings)
 
     def extra(self, t: float, phases: Sequence[float] | Array, speeds: Sequence[float] | Array) -> tuple[Array, Array]:
         """(specific force, rate) that the vibration adds for a frame that does not turn, (3,) each, frame b."""

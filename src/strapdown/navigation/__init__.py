@@ -1,1 +1,5 @@
-"""Where the body went: dead reckoning from rates and specific force."""
+"""Where the body went: stops, filters, carriers, dead reckoning."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -5,7 +5,7 @@ with x forward; p_n is that of the body's origin, or of the sensor where no leve
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from strapdown.errors import InputError
 from strapdown.live import Estimator, Start, State
 from strapdown.navigation.alignment import UNKNOWN_HEADING_RAD
-from strapdown.navigation.body_origin import of_body_origin
+from strapdown.navigation.body_origin import body_motion, of_body_origin
 from strapdown.navigation.carriers.interface import Carrier
 from strapdown.navigation.carriers.vehicle_stops import has_signal
 from strapdown.navigation.carriers.wheeled_robot import FARTHEST_LEVER_M
@@ -26,15 +26,18 @@ from strapdown.navigation.start_at_rest import Heading, start_at_rest
 from strapdown.navigation.stops.intervals import StopIntervals
 from strapdown.recordings.facts import Facts, facts_of
 from strapdown.recordings.faults import without_dead_field, without_spikes
+from strapdown.recordings.runs import runs_of
 from strapdown.recordings.units import refuse_slow
 from strapdown.recordings.verdict import checked
-from strapdown.types import Event, Recording, Solution
+from strapdown.summaries import solution_summary
+from strapdown.types import Event, Motion, Recording, Solution
 
 
 @dataclass(frozen=True, eq=False)
 class Navigated:
     """The solution; the stops it was judged by; the estimator that ran; normalised innovations by kind and the last
-    state, of the sensor (eskf); sentences for the user."""
+    state, of the sensor (eskf); sentences for the user; what was known of the log. truth_s: the truth of the
+    recording, of the sensor's frame, if it has one."""
 
     solution: Solution
     stops: StopIntervals
@@ -42,6 +45,22 @@ class Navigated:
     innovations: Mapping[str, Any]
     last: State | None
     notes: tuple[str, ...]
+    facts: Facts = field(default_factory=Facts)
+    truth_s: Motion | None = None
+
+    @property
+    def truth(self) -> Motion | None:
+        """The truth of the body's origin, which the solution is of."""
+        return None if self.truth_s is None else body_motion(self.truth_s, self.facts.q_bs, self.facts.r_bs_b)
+
+    def __repr__(self) -> str:
+        stands = len(runs_of(self.stops.standing))
+        lines = [f"<Navigated: {solution_summary(self.solution)}; {stands} stops"]
+        lines += [f"{name}: {source}" for name, source in self.facts.sources.items() if name in _STATED]
+        return "\n  ".join([*lines, *self.notes]) + ">"
+
+
+_STATED = ("gravity", "noise", "q_bs", "r_bs_b")  # facts that every solution depends on
 
 
 def navigate(
@@ -66,6 +85,7 @@ def navigate(
     if not farthest <= FARTHEST_LEVER_M:
         raise InputError(f"the lever arm is {farthest:g} m long; give metres, at most {FARTHEST_LEVER_M:g}")
     notes: list[str] = []
+    truth_s = recording.truth
     recording, spikes = _prepared(recording, facts, notes)
     heading = getattr(carrier, "heading", Heading())
     begin = getattr(carrier, "start", lambda log, known: start_at_rest(log, known, heading))
@@ -87,7 +107,7 @@ def navigate(
         solution = _turned_unknown(solution)
     solution = replace(solution, events=tuple(sorted((*solution.events, *spikes), key=lambda event: event.t_s)))
     notes += notes_of_events(solution, has_signal(recording))
-    return Navigated(solution, stops, estimator, innovations, last, tuple(notes))
+    return Navigated(solution, stops, estimator, innovations, last, tuple(notes), facts, truth_s)
 
 
 def _sentences(solution: Solution, carrier: Carrier) -> list[str]:

@@ -1,6 +1,7 @@
 """The start of a recording that begins at rest: how long it rests, and the alignment on that rest."""
 
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
@@ -33,6 +34,13 @@ class Heading:
             degrees = np.degrees(self.sigma_rad)
             raise InputError(f"the standard deviation of the heading is {degrees:g} deg; give a number from 0 to 180")
 
+    @classmethod
+    def clockwise(cls, degrees: float, sigma_deg: float = 1.0) -> Self:
+        """Clockwise from north, as a compass shows it."""
+        if not abs(degrees) <= 360.0:
+            raise InputError(f"the heading is {degrees:g} deg; give degrees clockwise from north, from -360 to 360")
+        return cls(NORTH_RAD - float(np.radians(degrees)), float(np.radians(sigma_deg)))
+
     def of(self, recording: Recording) -> tuple[float | None, float]:
         """Yaw and its standard deviation for this recording; None: the magnetometer's. A yaw that is unknown is drawn
         north without one: a linear filter with such a variance would distort the path, so the program adds it after."""
@@ -53,6 +61,15 @@ class Heading:
             "no heading is given and the log has no magnetometer: the start is drawn heading north but is unknown, and "
             "the stated standard deviations of the position include it"
         )
+
+
+def give_heading(carrier: Any, degrees: float | None) -> None:
+    """For carriers: take heading_deg, clockwise from north, for the heading."""
+    if degrees is None:
+        return
+    if carrier.heading != Heading():
+        raise InputError("heading and heading_deg are both given; give one of them")
+    object.__setattr__(carrier, "heading", Heading.clockwise(degrees))
 
 
 def start_at_rest(recording: Recording, facts: Facts, heading: Heading) -> Start:

@@ -18,12 +18,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from strapdown.errors import InputError
-from strapdown.evaluation.evaluate import Evaluation, evaluate
+from strapdown.evaluation.evaluate import Evaluation, evaluate, solution_and_truth
 from strapdown.evaluation.matching import Reference
 from strapdown.evaluation.stops import StopPlaces, StopTable, believed_stands, positions, stop_table
 from strapdown.evaluation.trajectory import closing_error
 from strapdown.io.atomic import whole_file, writable_target
 from strapdown.motion.paths.stop_and_go import Stops
+from strapdown.navigation.program import Navigated
 from strapdown.reporting.navigation_figures import (
     attitude_figure,
     bias_figure,
@@ -60,6 +61,32 @@ def write_report(
     text = report_text(solutions, title, note, reference, stops, conditions or {}, more_figures or {})
     with whole_file(path) as tmp:
         tmp.write_text(text, encoding="utf-8")
+
+
+def report(
+    path: str | PathLike[str],
+    *estimates: Solution | Navigated,
+    truth: Reference | None = None,
+    stops: Stops | StopPlaces | None = None,
+    title: str = "Navigation",
+) -> None:
+    """Write the report of one or several estimates of the same run as one HTML file.
+
+    truth: a Motion, Solution or recorded poses; None: that of the log, where navigate had one.
+    """
+    solutions: dict[str, Solution] = {}
+    notes: list[str] = []
+    for number, estimate in enumerate(estimates, start=1):
+        solution, known = solution_and_truth(estimate, truth)
+        name = str(solution.meta.get("filter", "estimate"))
+        solutions[name if name not in solutions else f"{name} {number}"] = solution
+        truth = truth if known is None else known
+        notes += estimate.notes if isinstance(estimate, Navigated) else ()
+    write_report(path, solutions, title=title, note=" ".join(_sentence(n) for n in notes), reference=truth, stops=stops)
+
+
+def _sentence(note: str) -> str:
+    return note[:1].upper() + note[1:] + ("" if note.endswith(".") else ".")
 
 
 def report_text(

@@ -18,11 +18,11 @@ from strapdown.io import write
 from strapdown.io.toml_text import toml_key, toml_value
 from strapdown.studio.live_stage import LiveStage
 from strapdown.studio.picture import vehicle_picture
+from strapdown.studio.recorder import Recorder
 from strapdown.studio.stretch import stretch
 from strapdown.studio.takes import Takes
 
 Done = Callable[[Path | None, str, str], None]  # path, name for the download, sentence of an error
-Stretch = tuple[float, float | None] | None
 
 
 class Downloads:
@@ -30,7 +30,7 @@ class Downloads:
         self._folder, self._worker, self._takes = folder, worker, takes
         self._count = 0
 
-    def make(self, what: str, query: dict[str, str], stage: Any, recorded: Stretch, done: Done) -> None:
+    def make(self, what: str, query: dict[str, str], stage: Any, recorder: Recorder, done: Done) -> None:
         """Write a file and call done. The session is read at once, the file is written later."""
         self._count += 1
         path = self._folder / f"download-{self._count}"
@@ -46,14 +46,16 @@ class Downloads:
             return
         take = _number(query, "take")
         first, last = _number(query, "from_s"), _number(query, "to_s")
-        if take is None and first is None and last is None and recorded is not None:
-            first, last = recorded
-        run = recording_of(stage.session) if take is None else None
+        recorded = take is None and first is None and last is None
+        if recorded:
+            first = recorder.from_s
+        from_disk = take is not None or (recorded and recorder.ended)
+        run = None if from_disk else recording_of(stage.session)
         takes = self._takes
 
         def work() -> None:
             try:
-                whole = takes.recording(int(take or 0)) if run is None else run
+                whole = run if run is not None else recorder.kept() if take is None else takes.recording(int(take))
                 part = stretch(whole, first, last)
                 name = _written(path, what, part, query.get("sensor"))
             except StrapdownError as error:
@@ -65,10 +67,13 @@ class Downloads:
 
         self._worker.submit(work)
 
-    def keep(self, session: Session, recorded: tuple[float, float | None], folder: Path) -> str:
-        """At the end: the recording goes into a new folder. A sentence on it."""
+    def keep(self, session: Session, recorder: Recorder, folder: Path) -> str:
+        """At the end: the recording goes into a new folder. A sentence on it; "" if nothing was recorded."""
+        recorder.end(session)
+        if not recorder.ended:
+            return ""
         try:
-            run = stretch(recording_of(session), *recorded)
+            run = self._worker.submit(recorder.kept).result()
             target = folder / f"strapdown-studio-{time.strftime('%Y%m%d-%H%M%S')}"
             target.mkdir()
             write_session(target, run)

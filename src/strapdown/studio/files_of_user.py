@@ -57,7 +57,7 @@ def choice_kind(path: Path) -> str:
 
 
 def unpacked(path: Path, into: Path, most_bytes: int = 500_000_000) -> Path:
-    """The recording in a ZIP file that the studio gave as a download, unpacked into a folder; other files as they are."""
+    """The recording in a ZIP file that the studio gave, unpacked into a folder; other files as they are."""
     if path.suffix.lower() != ".zip":
         return path
     try:

@@ -30,9 +30,10 @@ from strapdown.studio.hello import hello_of
 from strapdown.studio.live_stage import LiveStage, problem_list
 from strapdown.studio.outbox import Outbox
 from strapdown.studio.pace_clock import PaceClock
+from strapdown.studio.recorder import Recorder
 from strapdown.studio.report import report_of
-from strapdown.studio.session_state import event_message
 from strapdown.studio.simulation_process import Settings
+from strapdown.studio.stage_messages import StageMessages
 from strapdown.studio.takes import Takes
 
 _BIT = {name: 1 << i for i, name in enumerate(frame.STATES)}
@@ -54,16 +55,13 @@ class Simulation:
         self.choices = Choices(own_files(settings.opened), uploads, kinds, settings.buffers.history_s)
         self._takes = Takes(work, settings.buffers.takes, self._worker)
         self._downloads = Downloads(work, self._worker, self._takes)
+        self._recorder = Recorder(work, self._worker, settings.buffers.record_s)
         self._bench = Bench(self._worker)
         self.stage: Any = None
-        self._epoch = self._started = 0
         self._running = False
-        self._recorded: tuple[float, float | None] | None = None  # from, to (None: it runs)
         self._ended = False
-        self._events_sent = 0
+        self._about = StageMessages(self._out, settings.buffers.events)
         self._lights: Any = None
-        self._said: dict[str, float] = {}  # when a message was sent
-        self._unsaid: set[str] = set()  # messages that have changed since
         self._new_clock()
         self._kinds = kinds
         self._say(hello_of(self.choices.listed(), kinds, settings))
@@ -135,10 +133,10 @@ class Simulation:
         estimate, own = stage.estimate()
         bits = sum(_BIT[name] for name, on in stage.state_bits().items() if on)
         bits |= _BIT["running"] * self._running | _BIT["estimates_position"] * own
-        if self._recorded is not None and self._recorded[1] is None:
+        if self._recorder.from_s is not None:
             bits |= _BIT["recording"]
         factor = self._clock.factor() if self._running else 0.0
-        numbers = (self._epoch, stage.t_s, factor, self._clock.speed, bits, self._takes.present, estimate)
+        numbers = (self._about.epoch, stage.t_s, factor, self._clock.speed, bits, self._takes.present, estimate)
         self._out.send_frame(numbers, stage.console(), stage.poses())
         self._new_events()
 
@@ -157,14 +155,11 @@ class Simulation:
             if lights != self._lights:
                 self._lights = lights
                 self._say(lights)
-        if self._recorded is not None and self._recorded[1] is None:
-            most = self._settings.buffers.record_s
-            if self.stage.t_s - self._recorded[0] > most:
-                self._recorded = (self._recorded[0], self.stage.t_s)
-                self._say(m.Notice(level="warning", text=f"Recording ended: {most:g} s are the longest possible."))
-        if self._unsaid:
-            names, self._unsaid = self._unsaid, set()
-            self._send_changed(names, at_once=True)
+        if self.stage is not None and self._recorder.too_long(self.stage.t_s):
+            self._recorder.end(self.stage.session)
+            most = self._recorder.most_s
+            self._say(m.Notice(level="warning", text=f"Recording ended: {most:g} s are the longest possible."))
+        self._about.rest(self.stage)
         news = self._bench.news()
         if news is not None:
             self._say(news)
@@ -172,8 +167,8 @@ class Simulation:
     def _forget(self) -> None:
         if isinstance(self.stage, LiveStage):
             before = self.stage.t_s - self._settings.buffers.history_s
-            if self._recorded is not None:
-                before = min(before, self._recorded[0])
+            if self._recorder.from_s is not None:
+                before = min(before, self._recorder.from_s)
             if before > 0.0:
                 self.stage.session.forget_before(before)
 
@@ -183,49 +178,28 @@ class Simulation:
         self._out.say(message, client)
 
     def _new_events(self, whole: bool = False) -> None:
-        events = self.stage.events()
-        whole = whole or len(events) < self._events_sent
-        first = max(0, len(events) - self._settings.buffers.events) if whole else self._events_sent
-        if whole or first < len(events):
-            said = [event_message(i, events[i]) for i in range(first, len(events))]
-            self._say(m.Events(whole=whole, events=said))
-        self._events_sent = len(events)
+        self._about.events(self.stage, whole)
 
     def _send_signals(self, fresh: bool) -> None:
         """The list of signals; fresh: samples of before do not belong to it."""
         if not fresh:
             self._frame()
-        self._epoch = (self._epoch + 1) % 65536
-        charts = self.stage.charts
-        self._numbers = np.empty(charts.width)
-        bodies = len(self.stage.poses())
-        self._out.send(("stage", self._epoch, fresh, dict(charts.places), charts.width, bodies))
-        self._say(m.Signals(epoch=self._epoch, signals=charts.signals, charts=charts.charts))
+        self._numbers = np.empty(self.stage.charts.width)
+        self._about.signals(self.stage, fresh)
 
     def _send_all(self) -> None:
         self._new_clock()
-        self._events_sent, self._lights = 0, None
-        self._say(self.stage.about(self._started))
+        self._lights = None
+        self._about.begin(self.stage)
         self._send_signals(fresh=True)
-        self._unsaid = set()
-        self._send_changed({"sensors", "diagram", "faults", "scene"}, at_once=True)
+        self._about.changed(self.stage, {"sensors", "diagram", "faults", "scene"}, at_once=True)
         self._say(self._takes.message())
         self._new_events(whole=True)
 
     def _send_changed(self, names: set[str], at_once: bool = False) -> None:
-        """A form that is dragged changes something many times a second: large messages wait then, see _slow."""
-        now = time.perf_counter()
         if "signals" in names:
             self._send_signals(fresh=False)
-        for name in ("session", "sensors", "diagram", "faults", "scene"):
-            if name in names:
-                if not at_once and now - self._said.get(name, -1.0) < 1.0 / SLOW_HZ:
-                    self._unsaid.add(name)
-                    continue
-                self._said[name] = now
-                message = self.stage.about(self._started) if name == "session" else getattr(self.stage, name)()
-                if message is not None:
-                    self._say(message)
+        self._about.changed(self.stage, names, at_once)
 
     # commands
 
@@ -292,10 +266,10 @@ class Simulation:
 
     def _open(self, command: c.Open) -> None:
         stage = self.choices.open(command.choice, command.upload, command.seed, command.script)
-        self.stage, self._started = stage, self._started + 1
+        self.stage = stage
         self._takes.clear()
         self._bench.close()
-        self._recorded = None
+        self._recorder.clear()
         self._clock.speed = 1.0
         self._running = False
         gc.collect()
@@ -317,9 +291,7 @@ class Simulation:
             stage.rewind(to_s)
         if kept is not None:
             self._say(self._takes.keep(kept, to_s, end_s))
-            if self._recorded is not None:
-                first, last = self._recorded
-                self._recorded = None if first >= to_s else (first, last if last is None else min(last, to_s))
+            self._recorder.rewound(to_s)
         self._out.send(("cut", stage.t_s, self._takes.present - 1))
         stage.look_again()
         self._send_changed({"signals", "session", "sensors", "diagram", "faults", "scene"}, at_once=True)
@@ -329,11 +301,10 @@ class Simulation:
     def _record(self, on: bool) -> None:
         if not isinstance(self.stage, LiveStage):
             raise InputError("a recording is replayed; it is on disk already")
-        running = self._recorded is not None and self._recorded[1] is None
-        if on and not running:
-            self._recorded = (self.stage.t_s, None)
-        elif not on and running and self._recorded is not None:
-            self._recorded = (self._recorded[0], self.stage.t_s)
+        if on:
+            self._recorder.begin(self.stage.t_s)
+        else:
+            self._recorder.end(self.stage.session)
 
     def _calibrate(self, command: c.Calibrate) -> dict[str, Any]:
         if not isinstance(self.stage, LiveStage):
@@ -370,7 +341,7 @@ class Simulation:
             self._out.send(("file", number, None if path is None else str(path), name, error))
 
         try:
-            self._downloads.make(what, query, self.stage, self._recorded, done)
+            self._downloads.make(what, query, self.stage, self._recorder, done)
         except StrapdownError as error:
             done(None, "", str(error))
         except Exception as error:
@@ -379,8 +350,8 @@ class Simulation:
     def close(self) -> str:
         """The end: keep what was recorded. A sentence on where it is, or ""."""
         said = ""
-        if self._recorded is not None and isinstance(self.stage, LiveStage):
-            said = self._downloads.keep(self.stage.session, self._recorded, self._settings.folder or Path.cwd())
+        if isinstance(self.stage, LiveStage):
+            said = self._downloads.keep(self.stage.session, self._recorder, self._settings.folder or Path.cwd())
         self._worker.shutdown(wait=True)
         return said
 

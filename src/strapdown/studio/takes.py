@@ -41,7 +41,7 @@ class Takes:
         path = self._folder / f"take-{number}.pickle"
         title = f"take {number}, to {end_s:.2f} s"
         about = m.Take(number=number, from_s=left_s, end_s=end_s, title=title)
-        self._kept.append(KeptTake(about, path, self._worker.submit(_write, path, run)))
+        self._kept.append(KeptTake(about, path, self._worker.submit(write_run, path, run)))
         dropped = None
         if len(self._kept) > self._most:
             old = self._kept.pop(0)
@@ -67,6 +67,7 @@ class Takes:
         self._kept, self.present = [], 1
 
 
-def _write(path: Path, run: SessionRecording) -> None:
+def write_run(path: Path, run: SessionRecording) -> None:
+    """For this process alone."""
     with path.open("wb") as file:
         pickle.dump(run, file, protocol=5)

@@ -11,7 +11,8 @@ from strapdown.arrays import Array
 from strapdown.engines.mujoco.build import known
 from strapdown.engines.mujoco.contacts import Contact
 from strapdown.engines.mujoco.force_law import ForceLaw
-from strapdown.engines.mujoco.plant import MujocoPlant
+from strapdown.engines.mujoco.plant import NO_JETS, MujocoPlant
+from strapdown.engines.parts import Mount
 from strapdown.errors import InputError
 from strapdown.kernels.vehicles.memory import ACHIEVED, AIR, ANGLE, COMMAND, DENSITY, SHARE, WIND
 from strapdown.vehicles.scene import scene_of
@@ -49,11 +50,11 @@ class VehiclePlant:
         for view in (self.achieved, self.phases):
             view.flags.writeable = False
         model = plant.model
-        self._root = int(model.body(vehicle.body).rootid[0])
+        root = model.body(vehicle.body).rootid[0]
+        self._own_shapes = frozenset(np.flatnonzero(model.body_rootid[model.geom_bodyid] == root).tolist())
         self._hit = np.zeros(1, np.int32)
         self.advance_to, self.read, self.push = plant.advance_to, plant.read, plant.push
         self.restore, self.reset, self.snapshot = plant.restore, plant.reset, plant.snapshot
-        self.advance_reading = plant.advance_reading
 
     @property
     def time_s(self) -> float:
@@ -68,6 +69,16 @@ class VehiclePlant:
     def speeds(self) -> Array:
         """Speed of each rotor or wheel (rad/s), in the order of phases; of a joint its rate."""
         return self._law.speeds
+
+    def advance_reading(self, mounts: Sequence[Mount], out: Array, jets: Array = NO_JETS) -> None:
+        """Make len(out) physics steps and read the mounts after each. out: (steps, mounts, 22). jets: (steps, 3 or more
+        for each actuator), or without columns: see turning."""
+        self._plant.advance_reading(mounts, out, jets, self.turning)
+
+    def turning(self, out: Array) -> None:
+        """Write angle and speed of actuator i, now, to columns 3 i and 3 i + 1."""
+        end = 3 * len(self._names)
+        out[0:end:3], out[1:end:3] = self.phases, self.speeds
 
     @property
     def wheel_angles(self) -> Array:
@@ -112,10 +123,11 @@ class VehiclePlant:
             )
         if wanted == self._commands.tolist():
             return
-        for name, value in zip(self._names, wanted, strict=True):
-            if not math.isfinite(value):
-                raise InputError(f'the command of actuator "{name}" is {value}; give a finite number')
-        self._commands[:] = wanted
+        if not math.isfinite(sum(wanted)):
+            for name, value in zip(self._names, wanted, strict=True):
+                if not math.isfinite(value):
+                    raise InputError(f'the command of actuator "{name}" is {value}; give a finite number')
+        self._commands[:] = values
         self._law.commanded()
         self._plant.refresh_forces()
 
@@ -151,7 +163,7 @@ class VehiclePlant:
         """Distance (m) from a point along a direction (frame n, any length) to the first surface that is no part of the
         vehicle; inf if there is none."""
         at, along = np.array(point_n, dtype=np.float64), np.array(direction_n, dtype=np.float64)
-        length = math.sqrt(along @ along)
+        length = math.hypot(*along.tolist())
         if not 0.0 < length < math.inf:
             raise InputError(f"range along {along.tolist()}; give a direction that is not 0, in finite numbers")
         along /= length
@@ -160,7 +172,7 @@ class VehiclePlant:
             distance = mujoco.mj_ray(model, data, at, along, None, True, -1, self._hit)
             if distance < 0.0:
                 return math.inf
-            if model.body_rootid[model.geom_bodyid[self._hit[0]]] != self._root:
+            if self._hit.item(0) not in self._own_shapes:
                 return gone + float(distance)
             gone += distance + _CLOSE
             at += (distance + _CLOSE) * along

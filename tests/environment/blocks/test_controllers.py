@@ -236,27 +236,72 @@ def test_the_drive_turns_sticks_into_wheel_speeds_and_reports_the_stop():
     assert stops.index(1.0) == standing + 9 and all(stops[standing + 9 :])
 
 
+STILL = np.zeros(3)
+
+
 def test_height_is_observed_from_acceleration_and_altimeter():
     """Without noise and bias the observer is exact in every attitude; a bias leaves the error that its gains state."""
     observer = make("height_observer")
     q = q_from_euler(0.2, -0.3, 1.0)
     up_b = q_rotate(q_conj(q), np.array([0.0, 0.0, 1.0]))
     state = observer.start()
-    assert observer.step(state, 5.0, 0.0, np.zeros(3), q, dt=DT) == (None, (0.0, 0.0))
+    assert observer.step(state, 5.0, 0.0, 1.0, np.zeros(3), 1.0, 0.0, q, STILL, 0.0, dt=DT) == (None, (0.0, 0.0))
     t, bias = 0.0, 0.05
     for k in range(20001):
         t = k * DT
         height, climb = 3.0 + 0.5 * 0.2 * t * t, 0.2 * t
         new = float(k % 20 == 0)
-        state, (found, speed) = observer.step(state, height / up_b[2], new, (9.81 + 0.2) * up_b, q, dt=DT)
+        state, (found, speed) = observer.step(
+            state, height / up_b[2], new, 1.0, (9.81 + 0.2) * up_b, 1.0, 0.0, q, STILL, 0.0, dt=DT
+        )
     assert found == pytest.approx(height, abs=1e-9 * height) and speed == pytest.approx(climb, rel=1e-3)
     level, state = np.array([1.0, 0, 0, 0]), observer.start()
     for k in range(20001):
         state, (found, speed) = observer.step(
-            state, 1.0, float(k % 20 == 0), np.array([0, 0, 9.81 + bias]), level, dt=DT
+            state, 1.0, float(k % 20 == 0), 1.0, np.array([0, 0, 9.81 + bias]), 1.0, 0.0, level, STILL, 0.0, dt=DT
         )
     # at rest between two corrections the speed gains bias * 0.02 s, which 0.3 e takes away
     assert found - 1.0 == pytest.approx(bias * 0.02 / 0.3 * (1 - 0.12), rel=0.05)
+
+
+def test_a_height_without_altimeter_follows_the_measured_velocity():
+    """A bias b of the accelerometer is balanced by gain * error of the speed in each of 10 readings a second."""
+    observer, bias, gain = make("height_observer"), 0.05, 0.1
+    level, force, climb = np.array([1.0, 0, 0, 0]), np.array([0, 0, 9.81 + bias]), np.array([3.0, 4.0, 0.5])
+    state, _ = observer.step(observer.start(), 1.0, 1.0, 1.0, force, 1.0, 0.0, level, STILL, 0.0, dt=DT)
+    for k in range(10000):
+        fix = float(k % 100 == 99)
+        state, (height, speed) = observer.step(state, 1.0, 1.0, 0.0, force, 1.0, 0.0, level, climb, fix, dt=DT)
+    assert speed - 0.5 == pytest.approx(bias * 0.1 * (1.0 - gain) / gain, rel=0.01)
+    assert height == pytest.approx(1.0 + 0.5 * 9.0, abs=0.6)  # the speed took a second, the bias adds 0.05 m/s
+
+
+def test_a_jump_of_the_altimeter_is_left_out_and_another_ground_is_not():
+    observer, level, force = make("height_observer"), np.array([1.0, 0, 0, 0]), np.array([0, 0, 9.81])
+    state, _ = observer.step(observer.start(), 2.0, 1.0, 1.0, force, 1.0, 0.0, level, STILL, 0.0, dt=DT)
+    track = []
+    for k in range(4000):
+        reading = 5.0 if k == 500 or k > 980 else 2.0
+        state, (height, _) = observer.step(
+            state, reading, float(k % 20 == 0), 1.0, force, 1.0, 0.0, level, STILL, 0.0, dt=DT
+        )
+        track.append(height)
+    assert max(track[:1000]) == pytest.approx(2.0)
+    assert track[1470] == pytest.approx(2.0) and track[1520] > 2.3  # 0.5 s after the last reading within 1 m
+    assert track[-1] == pytest.approx(5.0, abs=0.01)
+
+
+def test_thrust_takes_the_place_of_an_accelerometer_that_is_not_ok():
+    """A climb at 0.4 m/s2 by the thrust: exact, whatever the accelerometer reads. On the ground nothing moves."""
+    observer, level, wrong = make("height_observer", mass_kg=2.0), np.array([1.0, 0, 0, 0]), np.array([5.0, 5.0, 30.0])
+    state, _ = observer.step(observer.start(), 1.0, 1.0, 1.0, wrong, 0.0, 0.0, level, STILL, 0.0, dt=DT)
+    for _ in range(1000):
+        state, (height, speed) = observer.step(state, 1.0, 0.0, 1.0, wrong, 0.0, 0.0, level, STILL, 0.0, dt=DT)
+    assert (height, speed) == (1.0, 0.0)
+    thrust = 2.0 * (9.81 + 0.4)
+    for _ in range(1000):
+        state, (height, speed) = observer.step(state, 1.0, 0.0, 1.0, wrong, 0.0, thrust, level, STILL, 0.0, dt=DT)
+    assert speed == pytest.approx(0.4) and height == pytest.approx(1.2)
 
 
 def fly_up(controller, seconds, climb, *, z=0.0, v=0.0, state=None, mass=0.716, floor=True):

@@ -214,7 +214,7 @@ def unexplained(residual: Array, jacobian: Array, known: Array, shape: Array, fr
         return 0.0
 
     def chi_square(size: float) -> float:
-        rows = np.column_stack([jacobian, residual])
+        rows = np.ascontiguousarray(np.column_stack([jacobian, residual]))
         lower = np.ascontiguousarray(known + size**2 * shape)
         factor(lower)
         whiten(lower, rows)

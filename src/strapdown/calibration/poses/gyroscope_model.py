@@ -203,7 +203,7 @@ def estimate(
         if i == 0:  # it depends on the values only a little
             lower = np.ascontiguousarray(line.covariance)
             factor(lower)
-        rows = np.column_stack([line.jacobian[:, free] * prior, -line.residual])
+        rows = np.ascontiguousarray(np.column_stack([line.jacobian[:, free] * prior, -line.residual]))
         whiten(lower, rows)
         moved = (_vector(start)[free] - _vector(at)[free]) / prior
         rows = np.vstack([rows, np.column_stack([np.eye(many), moved])])

@@ -56,6 +56,14 @@ def navigate(
         ),
     ] = None,
     smooth: Annotated[bool, typer.Option("--smooth", help="Smooth: use later samples too (eskf only).")] = False,
+    live: Annotated[
+        bool,
+        typer.Option("--live", help="Forward pass as on a live module: every solution from the samples before it."),
+    ] = False,
+    rest: Annotated[
+        float | None,
+        typer.Option("--rest", metavar="S", help="Length of the rest at the start, with --live; default: 8 s."),
+    ] = None,
     latitude: Latitude = None,
     height: Height = 0.0,
     gravity: Gravity = None,
@@ -96,6 +104,7 @@ def navigate(
     import math
 
     from strapdown.cli import screen
+    from strapdown.cli.navigate.live import Known, live_navigator
     from strapdown.cli.navigate.inputs import calibrated, mounting_of, reference_of, three_numbers
     from strapdown.cli.navigate.outputs import files_of, write_all
     from strapdown.cli.navigate.show import numbers, shares, show
@@ -112,6 +121,7 @@ def navigate(
         UNKNOWN_LEVER_M,
         WheeledRobot,
     )
+    from strapdown.navigation.live_program import navigated_live
     from strapdown.navigation.program import navigate as run
     from strapdown.navigation.start_at_rest import Heading
     from strapdown.recordings.facts import Facts, noise_of_part, part_named
@@ -135,7 +145,11 @@ def navigate(
     for each in names:
         if each not in FILTERS:
             raise InputError(f'there is no filter "{each}"; valid names: {", ".join(FILTERS)}')
-    recording = joined_log(log, sensor, columns, magnetometer, odometer)
+    if live and (smooth or names != ["eskf"] or vehicle not in ("robot", "free")):
+        raise InputError("--live runs the filter eskf forward, for a robot or free; leave --smooth and the others away")
+    if rest is not None and not live:
+        raise InputError("--rest is for --live; without it the rest at the start is found in the log")
+    recording = as_recorded = joined_log(log, sensor, columns, magnetometer, odometer)
     named, noise = noise_of_part(recording, part)
     recording, applied, notes = calibrated(recording, calibration, log)
     q_bs = mounting_of(recording, mounting, notes)
@@ -174,7 +188,11 @@ def navigate(
     try:
         with screen.warnings_shown() as warned, screen.progress("navigating", float(len(names))) as done:
             found = {}
-            for i, each in enumerate(names):
+            if live:
+                known = Known(part, local, math.radians(declination), q_bs, r_bs_b, applied)
+                navigator = live_navigator(carriers["eskf"], known, as_recorded.meta, rest)
+                found["eskf"] = navigated_live(navigator, as_recorded, done)
+            for i, each in enumerate(names if not live else []):
                 found[each] = run(recording, carriers[each], facts, smoothed=smooth, done=partial(_ahead, done, i))
     except InputError as error:
         raise refused(log, error) from None

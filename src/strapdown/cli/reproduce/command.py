@@ -74,6 +74,7 @@ def reproduce(
             raise InputError("--coppeliasim compares all recordings in its folder; leave out the experiment")
         _compare_coppeliasim(coppeliasim, output, as_json)
         return
+    from strapdown.kernels.compiled import ENGINES
     from strapdown.papers.a.reproduction import NAMES
     from strapdown.papers.a.reproduction import reproduce as run
 
@@ -82,7 +83,7 @@ def reproduce(
         raise InputError(f'experiment "{experiment}" is not known; valid names: {", ".join(NAMES)}')
     folder = output if output is not None else Path("strapdown-reproduce-A")
     refuse_folder(folder)
-    screen.ready()
+    screen.ready(*ENGINES)
     with screen.progress("paper A", 1.0) as done:
         result = run(names, done)
     written = _write(result, folder, "reproduce A" if experiment is None else f"reproduce A {names[0]}")

@@ -4,7 +4,8 @@ A law is called once before each evaluation of the engine and writes `qfrc_appli
 from one step to the next is in `memory`, which is part of a snapshot.
 """
 
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,4 +35,14 @@ class ForceLaw(Protocol):
 
     def settle(self, largest: float) -> bool:
         """The step was made: keep what it led to. Whether the engine's state is finite and below the largest."""
+        ...
+
+
+@runtime_checkable
+class SteppingLaw(ForceLaw, Protocol):
+    """A law whose kernel makes whole steps of the engine, without Python in between."""
+
+    def steps(self, engine: Any, stage: int, size_s: float, stepped: Sequence[Any], out: Any, jets: Any) -> int:
+        """Make len(out) steps and read the mounts after each; returns how many were made (kernels/vehicles/rotors.py,
+        rotor_steps). engine: its addresses (direct.py). stepped: the arrays of the plant in the kernel's order."""
         ...

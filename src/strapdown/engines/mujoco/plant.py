@@ -17,7 +17,8 @@ from strapdown.engines.mujoco.build import build, known
 from strapdown.engines.mujoco.built_robot import SteppedRobot
 from strapdown.engines.mujoco.contacts import Contact, contacts
 from strapdown.engines.mujoco.controls import idle_target
-from strapdown.engines.mujoco.force_law import ForceLaw
+from strapdown.engines.mujoco.direct import addresses_of, ample_use
+from strapdown.engines.mujoco.force_law import ForceLaw, SteppingLaw
 from strapdown.engines.mujoco.integrators import StepAcceleration
 from strapdown.engines.mujoco.robot_file import RobotFile, check_contacts_fit, is_quiet, quiet
 from strapdown.engines.mujoco.snapshot import RunningPush, model_digest, packed, unpacked
@@ -33,6 +34,7 @@ Array = NDArray[np.float64]
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION) & ~int(mujoco.mjtState.mjSTATE_QFRC_APPLIED)
 _VELOCITY_STAGE = int(mujoco.mjtStage.mjSTAGE_VEL)
 _BEFORE_WARM_START = int(mujoco.mjtState.mjSTATE_WARMSTART) - 1  # the bits of all that stands before it in a state
+NO_JETS = np.zeros((0, 0))
 _LARGEST = 1e10  # the engine's own bound of a position or speed
 
 
@@ -72,11 +74,15 @@ class MujocoPlant(SteppedRobot):
         self._links_now = (data.xpos, data.xquat, data.cvel, data.cacc, data.subtree_com)
         self._warnings = data.warning.number
         self._g_n = gravity_vector(physics.gravity)
-        self._g_n.flags.writeable = False
         self._planned: tuple[Mount, ...] | None = None
         self._law = law
         if law is not None:
             law.attach(model, data)
+        self._direct = None  # addresses for a law that makes whole steps
+        if isinstance(law, SteppingLaw) and self._acceleration.reported:
+            self._direct = addresses_of(model, data, self._end_step)
+        self._ample = ample_use(data)
+        self._fitting: Array | None = None  # a table of rows that was checked
         self._digest = model_digest(model, b"" if law is None else law.identity())
         self.reset()
 
@@ -134,47 +140,76 @@ class MujocoPlant(SteppedRobot):
         self._refresh()
         read_mounts(*self._where, *self._links_now, self._g_n, *self._how, out)
 
-    def advance_reading(self, mounts: Sequence[Mount], out: Array, each: Callable[[int], None] | None = None) -> None:
+    def advance_reading(
+        self,
+        mounts: Sequence[Mount],
+        out: Array,
+        jets: Array = NO_JETS,
+        turning: Callable[[Array], None] | None = None,
+    ) -> None:
         """Make len(out) physics steps and read the mounts after each: the bits of advance_to and read, one after the
-        other, in less time. out: (steps, mounts, 22). each(k): called after row k."""
-        mounts = tuple(mounts)
-        if mounts != self._planned:
-            self._plan(mounts)
-        if out.shape[1:] != (len(mounts), PLANT_ROW) or out.dtype != np.float64 or not out.flags.carray:
-            raise InputError(f"out needs the shape (steps, {len(mounts)}, {PLANT_ROW}), float64, in C order")
-        step_s, law = self.physics.step_s, self._law
+        other, in less time. out: (steps, mounts, 22). jets: (steps, 3 or more for each actuator of the law), or without
+        columns: angle and speed of actuator i go to columns 3 i and 3 i + 1. turning(row) writes them where the kernel
+        of the law cannot make whole steps."""
+        if mounts is not self._planned:
+            mounts = tuple(mounts)
+            if mounts != self._planned:
+                self._plan(mounts)
+        if out is not self._fitting:
+            if out.shape[1:] != (len(mounts), PLANT_ROW) or out.dtype != np.float64 or not out.flags.carray:
+                raise InputError(f"out needs the shape (steps, {len(mounts)}, {PLANT_ROW}), float64, in C order")
+            self._fitting = out
+        step_s, count, law = self._step_s, len(out), self._law
         first = round(self._time_s / step_s)
+        each = turning if jets.shape[1] else None
         quick = law is not None and not self._pushes and self._acceleration.reported
-        quick = quick and abs(self._time_s - first * step_s) < SNAP_S and self._timestep_s == step_s
-        if not quick:
-            for k in range(len(out)):
+        if not (quick and abs(self._time_s - first * step_s) < SNAP_S and self._timestep_s == step_s):
+            for k in range(count):
                 self.advance_to((first + k + 1) * step_s)
                 self.read(mounts, out[k])
                 if each is not None:
-                    each(k)
+                    each(jets[k])
             return
-        assert law is not None
-        engine, end_step, settle, apply = self._engine, self._end_step, law.settle, law.apply
-        forward, links = mujoco.mj_forward, self._links_now
+        stage = 0
+        direct = self._direct is not None and self.data.maxuse_arena <= self._ample
         if self._forwarded_s != step_s:
-            self._forward(step_s)
-        with quiet():
-            for k in range(len(out)):
-                end_step(*engine)
-                self._time_s = (first + k + 1) * step_s
-                if not settle(_LARGEST):
-                    self._arrived()
-                    raise self._unstable()
-                self._warm_before[:] = self._warm_now
-                apply(step_s)
-                forward(*engine)
-                mujoco.mj_rnePostConstraint(*engine)
-                read_mounts(*self._where, *links, self._g_n, *self._how, out[k])
-                if each is not None:
-                    each(k)
+            if direct and self._warm_kept and self._placed_s == step_s:  # only commands and forces are new
+                stage = _VELOCITY_STAGE
+            else:
+                self._forward(step_s)
+        if direct and is_quiet():
+            made = law.steps(self._direct, stage, step_s, self._stepped, out, jets)  # type: ignore[union-attr]
+        else:
+            with quiet():
+                if direct:
+                    made = law.steps(self._direct, stage, step_s, self._stepped, out, jets)  # type: ignore[union-attr]
+                else:
+                    made = self._steps(out, jets, each)
+        if made < count:
+            self._time_s = (first + made + 1) * step_s
+            self._arrived()
+            raise self._unstable()
+        self._time_s = (first + count) * step_s
         check_contacts_fit(self._warnings)
         self._forwarded_s = self._placed_s = step_s
         self._warm_kept = self._readable = True
+
+    def _steps(self, out: Array, jets: Array, each: Callable[[Array], None] | None) -> int:
+        """The steps of a law that cannot make whole ones; returns how many were made."""
+        law, step_s, engine, end_step = self._law, self._step_s, self._engine, self._end_step
+        assert law is not None
+        for k in range(len(out)):
+            end_step(*engine)
+            if not law.settle(_LARGEST):
+                return k
+            self._warm_before[:] = self._warm_now
+            law.apply(step_s)
+            mujoco.mj_forward(*engine)
+            mujoco.mj_rnePostConstraint(*engine)
+            read_mounts(*self._where, *self._links_now, self._g_n, *self._how, out[k])
+            if each is not None:
+                each(jets[k])
+        return len(out)
 
     def contacts(self) -> list[Contact]:
         """All contacts at this instant, with their forces."""
@@ -304,6 +339,16 @@ class MujocoPlant(SteppedRobot):
         centres = self.model.body_rootid[links].astype(np.int64)
         levers = np.array([mount.r_bs_b for mount in mounts], dtype=np.float64).reshape(-1, 3)
         turns = np.array([q_normalise(mount.q_bs) for mount in mounts]).reshape(-1, 4)
-        for array in (links, centres, levers, turns):
-            array.flags.writeable = False
         self._where, self._how, self._planned = (links, centres), (levers, turns), mounts
+        solver = self._warm_now, self._warm_before
+        self._stepped = (
+            self._qpos,
+            self._qvel,
+            _LARGEST,
+            *solver,
+            *self._where,
+            *self._links_now,
+            self._g_n,
+            *self._how,
+        )
+        self._fitting = None

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from strapdown.engines.mujoco.build import build
 from strapdown.engines.mujoco.built_robot import SteppedRobot
-from strapdown.engines.mujoco.collected import Collected, Stretch
 from strapdown.engines.mujoco.contacts import Contact, contacts
 from strapdown.engines.mujoco.controls import Controls
 from strapdown.engines.mujoco.integrators import StepAcceleration, use_acceleration
 from strapdown.engines.mujoco.motion_rows import BLOCK_SIZE, Sampled, link_block, motion_from_block
+from strapdown.engines.mujoco.recorded.collected import Collected, Stretch
+from strapdown.engines.mujoco.recorded.step_check import StepCheck
+from strapdown.engines.mujoco.recorded.steps import Steps
 from strapdown.engines.mujoco.robot_file import RobotFile, check_contacts_fit, quiet
-from strapdown.engines.mujoco.step_check import StepCheck
-from strapdown.engines.mujoco.steps import Steps
 from strapdown.engines.parts import Motor, Mount, Physics, Start
 from strapdown.engines.program import SNAP_S, Program
 from strapdown.errors import InputError

@@ -187,7 +187,7 @@ def _ignore(_: str) -> None:
 
 def check_contacts_fit(warnings: NDArray[np.int32]) -> None:
     """Raises InputError if the engine had to drop contacts; `warnings` are the engine's counts."""
-    if warnings[_CONTACTS_DROPPED] or warnings[_CONSTRAINTS_DROPPED]:
+    if warnings.item(_CONTACTS_DROPPED) or warnings.item(_CONSTRAINTS_DROPPED):
         raise InputError(
             "there are more contacts at once than the engine's memory holds; use fewer or simpler shapes, or keep "
             "links that overlap from touching"

@@ -19,6 +19,7 @@ from strapdown.environment.blocks import (
     orientation_filters,
     pid,
     position_control,
+    sensor_checks,
     sources,
     static_calibration,
     sticks,
@@ -31,7 +32,7 @@ from strapdown.environment.diagram.kinds import kinds_of
 
 GENERAL = (sources, arithmetic, vectors, attitude, limits, logic, integrator, filters, pid, watching)
 VEHICLE = (
-    *(console, taps, truth, static_calibration, imu_block, orientation_filters, eskf_block),
+    *(console, taps, sensor_checks, truth, static_calibration, imu_block, orientation_filters, eskf_block),
     *(sticks, position_control, flight_control, height_control, mixers, ground_control, actuators, estimate),
 )
 MODULES = (*GENERAL, *VEHICLE)

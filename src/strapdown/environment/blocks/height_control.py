@@ -1,5 +1,7 @@
 """Height: an observer from acceleration and altimeter, and a controller of the thrust."""
 
+from typing import Any
+
 from strapdown.arrays import Array
 from strapdown.environment.blocks.common import between, not_negative
 from strapdown.environment.blocks.flight_control import ATTITUDE, gravity_parameter
@@ -10,19 +12,34 @@ from strapdown.environment.diagram.port import FLAG, Port, Value
 _FLAG = Port(FLAG, None, ())
 
 
-Climb = tuple[float, float]  # height (m) and vertical speed (m/s)
+def mass_parameter() -> Any:
+    """By default that of the quadcopter."""
+    return between(0.716, 1e-3, 1e6, "Mass", "Mass of the vehicle.", "kg")
+
+
+# height (m), vertical speed (m/s), and for how long readings have been further off than the gate (s)
+Climb = tuple[float, float, float]
 
 
 @block("height_observer", category="estimation")
 class HeightObserver:
     """Height and vertical speed: acceleration integrated, corrected at every new altimeter reading.
 
-    The altimeter looks along the body's z axis: its reading times the cosine of the tilt is the height.
+    The altimeter looks along the body's z axis: its reading times the cosine of the tilt is the height. A reading
+    beyond the gate is left out, unless such readings last: then the ground is another one. Without `ok` the altimeter
+    is not used, and a measured velocity corrects the vertical speed in each tick with `velocity_new`. Without
+    `accelerometer_ok` the thrust over the mass takes the place of the accelerometer; no thrust stands for rest.
     """
 
     class Parameters(BlockParameters):
         height_gain: float = between(0.12, 0.0, 1.0, "Height gain", "Height correction per error of a reading.", "1")
         speed_gain: float = not_negative(0.30, "Speed gain", "Speed correction per error of a reading.", "1/s")
+        velocity_gain: float = between(
+            0.1, 0.0, 1.0, "Velocity gain", "Speed correction per error of a measured velocity.", "1"
+        )
+        gate_m: float = not_negative(1.0, "Gate", "Readings that are further off are left out.", "m")
+        gate_s: float = not_negative(0.5, "Gate time", "Readings that are off for this time count again.", "s")
+        mass_kg: float = mass_parameter()
         gravity_m_s2: float = gravity_parameter()
 
     rate_hz: float | None = None
@@ -32,8 +49,13 @@ class HeightObserver:
         self.inputs = {
             "altimeter": Port("m", None, ()),
             "new": _FLAG,
+            "ok": Port(FLAG, None, (), default=1.0),
             "accelerometer": Port("m/s2", "b", (3,)),
+            "accelerometer_ok": Port(FLAG, None, (), default=1.0),
+            "thrust": Port("N", None, (), default=0.0),
             "attitude": ATTITUDE,
+            "velocity": Port("m/s", "n", (3,), default=0.0),
+            "velocity_new": Port(FLAG, None, (), default=0.0),
         }
         self.outputs = {"height": Port("m", None, ()), "speed": Port("m/s", None, ())}
 
@@ -41,25 +63,45 @@ class HeightObserver:
         return None
 
     def step(
-        self, state: Climb | None, altimeter: float, new: float, accelerometer: Array, attitude: Array, dt: float
+        self,
+        state: Climb | None,
+        altimeter: float,
+        new: float,
+        ok: float,
+        accelerometer: Array,
+        accelerometer_ok: float,
+        thrust: float,
+        attitude: Array,
+        velocity: Array,
+        velocity_new: float,
+        dt: float,
     ) -> tuple[Climb | None, tuple[Value, ...]]:
         w, x, y, z = attitude.tolist()
         upright = 1.0 - 2.0 * (x * x + y * y)
         if state is None:  # until the first reading
             found = (altimeter * upright, 0.0)
-            return (found, found) if new > ON else (None, (0.0, 0.0))
+            return ((*found, 0.0), found) if new > ON else (None, (0.0, 0.0))
         p = self.p
-        fx, fy, fz = accelerometer.tolist()
+        if accelerometer_ok > ON:
+            fx, fy, fz = accelerometer.tolist()
+        else:
+            fx, fy, fz = 0.0, 0.0, thrust / p.mass_kg if thrust > 0.0 else p.gravity_m_s2
         up = 2.0 * (x * z - w * y) * fx + 2.0 * (y * z + w * x) * fy + upright * fz - p.gravity_m_s2
-        height, speed = state
+        height, speed, off_s = state
         height += (speed + 0.5 * up * dt) * dt
         speed += up * dt
-        if new > ON:
+        off_s += dt
+        if not ok > ON:
+            if velocity_new > ON:
+                speed += p.velocity_gain * (float(velocity[2]) - speed)
+        elif new > ON:
             error = altimeter * upright - height
-            height += p.height_gain * error
-            speed += p.speed_gain * error
-        found = (height, speed)
-        return found, found
+            if -p.gate_m <= error <= p.gate_m:
+                off_s = 0.0
+            if off_s <= 0.0 or off_s > p.gate_s:
+                height += p.height_gain * error
+                speed += p.speed_gain * error
+        return (height, speed, off_s), (height, speed)
 
 
 # height of the ground at arming, target (m), integral (m/s2), whether the thrust is on
@@ -79,7 +121,7 @@ class AltitudeController:
         speed_gain: float = not_negative(3.0, "Speed gain", "Acceleration per error of the vertical speed.", "1/s")
         speed_integral: float = not_negative(1.0, "Integral gain", "Acceleration per integral of that.", "1/s2")
         most_speed_m_s: float = not_negative(1.5, "Largest vertical speed", "Limit of the vertical speed.", "m/s")
-        mass_kg: float = between(0.716, 1e-3, 1e6, "Mass", "Mass of the vehicle.", "kg")
+        mass_kg: float = mass_parameter()
         most_thrust_n: float = not_negative(20.0, "Largest thrust", "Limit of the thrust.", "N")
         landed_m: float = not_negative(0.05, "Landed below", "Height over the ground at which a descent ends.", "m")
         gravity_m_s2: float = gravity_parameter()

@@ -171,6 +171,10 @@ class Runner:
         """The value on a wire after the last tick, by the name of one of its ends; None before the first tick."""
         return self._kept[self._signal(name).slot]
 
+    def value_at(self, slot: int) -> Any:
+        """The value in a place that `signals` states."""
+        return self._kept[slot]
+
     def reader(self, names: Sequence[str]) -> Callable[[], tuple[Any, ...]]:
         """A quick function that gives the values of these signals; make a new one after the diagram was replaced."""
         slots = [self._signal(name).slot for name in names]

@@ -58,7 +58,7 @@ def use_sensors(session: "Session", scenario: Scenario) -> tuple[SessionEvent, .
     names = {sensor.name for sensor in new}
     for sensor in new:
         if isinstance(sensor, ModuleSensor) and sensor.name not in old and session.surroundings.vibration is not None:
-            sensor.vibration = session.surroundings.vibration.mounted(sensor.mount.r_bs_b, sensor.mount.q_bs)
+            sensor.shaken_by(session.surroundings.vibration)
     session.faults = {k: f for k, f in session.faults.items() if getattr(f, "sensor", None) in (None, *names)}
     session.begin_history()
     changes = [(name, "added") for name in names - set(old)] + [(name, "removed") for name in set(old) - names]

@@ -25,12 +25,26 @@ class GrowingRows:
         """All rows, also those that were forgotten."""
         return _CHUNK * max(self._gone + len(self._chunks) - 1, 0) + self._used
 
+    @property
+    def begun(self) -> bool:
+        """Whether there is or was a row."""
+        return self._used > 0
+
     def append(self, row: Any) -> None:
         if self._used == len(self._last):
-            self._last, self._used = np.empty((_CHUNK, self.width)), 0
+            self.added()[:] = row
+        else:
+            self._last[self._used] = row
+            self._used += 1
+
+    def added(self) -> Array:
+        """One more row, to be filled."""
+        at = self._used
+        if at == len(self._last):
+            self._last, at = np.empty((_CHUNK, self.width)), 0
             self._chunks.append(self._last)
-        self._last[self._used] = row
-        self._used += 1
+        self._used = at + 1
+        return self._last[at]
 
     def extend(self, rows: Array) -> None:
         """Several rows."""

@@ -11,7 +11,9 @@ from strapdown.arrays import Array
 from strapdown.engines.parts import Mount
 from strapdown.environment.session.growing import GrowingRows
 from strapdown.environment.session.sensor_faults import Reading, SensorFault
-from strapdown.kernels.environment.ideal import IRON, ideal_rows
+from strapdown.kernels.compiled import fix_signature
+from strapdown.kernels.environment.ideal import IRON
+from strapdown.kernels.motion.vibration import LINE, felt_rows
 from strapdown.kernels.sensors.module import LOG_COLUMNS, NEW_MAG, READINGS, T
 from strapdown.live import PLANT_ROW, Ideal
 from strapdown.motion.vibration import Vibration
@@ -21,7 +23,10 @@ from strapdown.sensors.module_reader import FIELDS
 from strapdown.types import Motion
 
 _FASTEST_HZ = 200.0  # of sensors with a pace of their own, for the length of their log
-_ORDER = tuple(FIELDS)  # accelerometer, gyroscope, magnetometer: their places in a row of a module's log
+NO_LINES = np.zeros((0, LINE))  # of vibration
+_ORDER = tuple(FIELDS)  # accelerometer, gyroscope, magnetometer
+# number and place in a row of a module's log
+_PARTS = {name: (k, slice(READINGS + 3 * k, READINGS + 3 * k + 3)) for k, name in enumerate(_ORDER)}
 
 
 @dataclass
@@ -63,9 +68,9 @@ class LiveSensor:
         self.taps: dict[str, list[Tap]] = {}
         self._q_bs = None if tuple(mount.q_bs) == (1.0, 0.0, 0.0, 0.0) else np.array(mount.q_bs)
 
-    def sense(self, tick: int, t: Array, rows: Array, j: int, around: Around, feed: "Feed") -> None:
-        """The next rows of the plant, (n, mounts, 22), of which mount j is the sensor's. t: their times; tick: of the
-        last one."""
+    def sense(self, tick: int, rows: Array, j: int, around: Around, feed: "Feed") -> None:
+        """The next rows of the plant, (n, mounts, 22), of which mount j is the sensor's. Rows are one tick apart; tick:
+        of the last one."""
         raise NotImplementedError
 
     def keep(self) -> Any:
@@ -155,11 +160,20 @@ class ModuleSensor(LiveSensor):
         self._acc, self._gyr, self._mag = (np.zeros((n, 3)) for _ in range(3))
         self._t, self._celsius = np.zeros(n), np.zeros(n)
         self.log, self.truth = GrowingRows(LOG_COLUMNS), GrowingRows(1 + PLANT_ROW)
+        self._true = np.zeros(1 + PLANT_ROW)  # time and motion, shaken, at the last row
+        self._felt = self._true[1:]
         self.use(module)
         self._state = self._reader.start()
         self._count = 0  # rows in the buffers
         self._waiting: tuple[Array, ...] = ()
-        self.vibration: Vibration | None = None  # as felt on its mount
+        self._lines = NO_LINES  # of the vibration as felt on its mount
+        self._seen: tuple[Any, ...] = (None, None, None)  # what _around was made of
+        self._around = iron
+        fix_signature(felt_rows)
+
+    def shaken_by(self, vibration: Vibration) -> None:
+        """It feels this vibration of the body."""
+        self._lines = vibration.mounted(self.mount.r_bs_b, self.mount.q_bs).table
 
     def use(self, module: Module) -> None:
         """Another specimen or other errors from the next row on."""
@@ -167,44 +181,48 @@ class ModuleSensor(LiveSensor):
         self.module, self._reader = module, reader
         self._late = any(t.latency_s > 0.0 or t.jitter_s > 0.0 for t in module.triads.values())
 
-    def sense(self, tick: int, t: Array, rows: Array, j: int, around: Around, feed: Feed) -> None:
-        block = rows[:, j].copy()
-        if self.vibration is not None:
-            self.vibration.shake(block, t, around.jets)
-        if not len(self.truth):  # a sensor begins with one row, at an instant of its own clock
-            if tick % self._every:
+    def sense(self, tick: int, rows: Array, j: int, around: Around, feed: Feed) -> None:
+        every, jets, count, i = self._every, around.jets, len(rows), self._count
+        if not (i or self.truth.begun):  # a sensor begins with one row, at an instant of its own clock
+            if tick % every:
                 return
-            block, t = block[-1:], t[-1:]
-        i, n = self._count, self._count + len(t)
-        whole = n == self._every and i == 0
-        acc, gyr, mag = (b if whole else b[i:n] for b in (self._acc, self._gyr, self._mag))
-        if len(around.carried):  # they move with the body, which is mount 0
-            for k in range(len(t)):
-                magnets = np.concatenate([around.magnets, in_world(around.carried, rows[k, 0])])
-                one = slice(k, k + 1)
-                ideal_rows(block[one], self._iron, around.field_n, magnets, acc[one], gyr[one], mag[one])
-        else:
-            ideal_rows(block, self._iron, around.field_n, around.magnets, acc, gyr, mag)
-        self._t[i:n] = t
+            rows, jets, count = rows[-1:], jets[-1:], 1
+        seen = self._seen
+        if around.field_n is not seen[0] or around.magnets is not seen[1] or around.carried is not seen[2]:
+            self._look_around(around)
+        n = i + count
+        t, gyr, acc, mag = self._t, self._gyr, self._acc, self._mag
+        if count != every:
+            t, gyr, acc, mag = t[i:n], gyr[i:n], acc[i:n], mag[i:n]
+        first = tick - count + 1
+        felt_rows(rows, j, first, self.base_hz, t, jets, self._lines, self._felt, 0, self._around, acc, gyr, mag)
         if around.celsius is not None:
             self._celsius[i:n] = around.celsius
-        self._count = n
-        if tick % self._every:
+        if tick % every:
+            self._count = n
             return
         self._count = 0
         celsius = None if around.celsius is None else self._celsius[:n]
-        if n == self._every:
+        if n == every:
             ideal = Ideal(self._t, self._gyr, self._acc, self._mag, celsius)
         else:  # the first reading
             ideal = Ideal(self._t[:n], self._gyr[:n], self._acc[:n], self._mag[:n], celsius)
         self._state, log, newest = self._reader.read_log(self._state, ideal)
-        self.truth.append(np.concatenate((t[-1:], block[-1])))
+        self._true[0] = newest
+        self.truth.append(self._true)
         if self._late:
             waiting = (*self._waiting, *log)
             arrived = sum(row.item(T) <= newest for row in waiting)
             log, self._waiting = waiting[:arrived], waiting[arrived:]  # type: ignore[assignment]
-        for row in log:
-            self._pass_on(row, feed)
+        for i in range(len(log)):  # by number: to begin to iterate over an array takes longer
+            self._pass_on(log[i], feed)
+
+    def _look_around(self, around: Around) -> None:
+        """Magnetic surroundings and the iron of the mount as the kernel takes them."""
+        magnets = around.magnets, around.carried
+        counts = [float(len(each)) for each in magnets]
+        self._around = np.concatenate([self._iron, around.field_n, counts, *(each.ravel() for each in magnets)])
+        self._seen = around.field_n, *magnets
 
     def _pass_on(self, row: Array, feed: Feed) -> None:
         news = (True, True, row.item(NEW_MAG) != 0.0)
@@ -213,11 +231,9 @@ class ModuleSensor(LiveSensor):
             if not (news[0] or news[1]):
                 return
         self.log.append(row)
-        for k, instrument in enumerate(_ORDER):
-            taps = self.taps.get(instrument)
-            if taps:
-                value = row[READINGS + 3 * k : READINGS + 3 * k + 3]
-                feed.put(taps, value if self._q_bs is None else self._in_b(value), news[k])
+        for instrument, taps in self.taps.items():
+            k, part = _PARTS[instrument]
+            feed.put(taps, row[part] if self._q_bs is None else self._in_b(row[part]), news[k])
 
     def _faulty(self, row: Array, news: tuple[bool, bool, bool]) -> tuple[Array, tuple[bool, bool, bool]]:
         """The row with the faults, and which instruments have a new reading. Without accelerometer and gyroscope there
@@ -226,7 +242,7 @@ class ModuleSensor(LiveSensor):
         for k, instrument in enumerate(_ORDER):
             if instrument not in self.instruments:
                 continue
-            part = slice(READINGS + 3 * k, READINGS + 3 * k + 3)
+            part = _PARTS[instrument][1]
             row[part], given[k] = self._afflicted(instrument, Reading(row[part].copy(), news[k]))
         row[NEW_MAG] = float(given[2])
         return row, (given[0], given[1], given[2])
@@ -261,12 +277,6 @@ class ModuleSensor(LiveSensor):
         return motion_of(self.truth.rows())
 
 
-def in_world(carried: Array, row: Array) -> Array:
-    """Magnets on the body in frame n; row: of the plant, for the body."""
-    place, q_nb = row[0:3], row[3:7]
-    return np.array([[*q_rotate(q_nb, m[0:3]), *(place + q_rotate(q_nb, m[3:6]))] for m in carried])
-
-
 def motion_of(rows: Array) -> Motion:
     """Rows of time and plant as a Motion."""
     t, r = rows[:, 0], rows[:, 1:]
@@ -294,8 +304,8 @@ class ValueSensor(LiveSensor):
         self.log = GrowingRows(2 + size + (size + 1))  # t, new, value, sigma, instant
         self.out = False  # an outage
 
-    def sense(self, tick: int, t: Array, rows: Array, j: int, around: Around, feed: Feed) -> None:
-        now = t.item(-1)
+    def sense(self, tick: int, rows: Array, j: int, around: Around, feed: Feed) -> None:
+        now = tick / self.base_hz
         self._state, reading = self.read(self._state, now, rows[-1], j)
         self.next_s = self._due(self._state, now)
         if reading is None or self.out:
@@ -305,7 +315,10 @@ class ValueSensor(LiveSensor):
             value, new = self._afflicted(self.instruments[0], Reading(value, True))
             if not new:
                 return
-        self.log.append(np.concatenate(((now, 1.0), np.atleast_1d(value), np.atleast_1d(sigma), (at,))))
+        if self.size == 1:
+            self.log.append((now, 1.0, value, sigma, at))
+        else:
+            self.log.append((now, 1.0, *value.tolist(), *sigma.tolist(), at))
         for tap in self.taps.get(self.instruments[0], ()):
             feed.put((tap,), value, True)
             if tap.sigma is not None and tap.at is not None:

@@ -53,6 +53,9 @@ def rates_of(kinds: Kinds, find: Callable[[str, str], LiveSensor]) -> Rates:
             found[i] = own(nodes[i]) or max(
                 (found.get(n) or fixed(nodes[n]) or control_hz for n in readers), default=control_hz
             )
+            for n in readers:
+                if not own(nodes[n]) and kinds[nodes[n].kind].category in FOLLOWING:
+                    found.setdefault(n, found[i])
         for i, rate in found.items():
             nodes[i].rate_hz = rate
         for i, node in enumerate(nodes):

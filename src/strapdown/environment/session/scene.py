@@ -12,7 +12,7 @@ from strapdown.earth import gravity
 from strapdown.earth_magnetism import magnetic_field
 from strapdown.environment.rig_sensors import DipoleTable
 from strapdown.environment.session.wind import Wind
-from strapdown.environment.table import Name, NotNegative, Number, Table, Vector
+from strapdown.environment.table import Name, NotNegative, Number, Positive, Table, Vector
 from strapdown.errors import InputError
 from strapdown.regular_file import whole_bytes
 
@@ -37,6 +37,7 @@ class SceneTable(Table):
     turbulence_m_s: NotNegative = 0.0  # wind at 6 m that makes the turbulence (Dryden)
     magnetic_induction_ut: Vector | None = None  # east, north, up
     dipole: tuple[DipoleTable, ...] = ()
+    friction: Positive | None = None  # of tyres on the ground
 
     @property
     def place(self) -> str:

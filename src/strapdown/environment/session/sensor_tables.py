@@ -15,7 +15,6 @@ from strapdown.environment.session.live_sensors import ModuleSensor, ValueSensor
 from strapdown.environment.session.scene import SceneTable
 from strapdown.environment.table import Name, NotNegative, Number, Positive, Vector
 from strapdown.errors import InputError
-from strapdown.rotation import q_rotate
 from strapdown.sensors.altimeter import Altimeter
 from strapdown.sensors.barometer import Barometer
 from strapdown.sensors.fix import FixReceiver
@@ -34,7 +33,6 @@ _NO_MOTION = (
     "allowed_error_m_s2",
     "allowed_error_rad_s",
 )
-_DOWN = np.array([0.0, 0.0, -1.0])
 
 
 def mount_of(table: Mounted, body: str) -> Mount:
@@ -166,8 +164,9 @@ class AltimeterTable(Mounted):
         def read(state: Any, t: float, rows: Any, j: int) -> Any:
             if t < state.pace.next_s:
                 return state, None
-            distance = range_along(rows[j, 0:3], q_rotate(rows[j, 3:7], _DOWN))
-            state, height = part.read(state, t, distance)
+            w, x, y, z = rows[j, 3:7].tolist()
+            down = -2.0 * (x * z + w * y), 2.0 * (w * x - y * z), 2.0 * (x * x + y * y) - 1.0
+            state, height = part.read(state, t, range_along(rows[j, 0:3], down))
             return state, None if height is None else (height.height_m, height.sigma_m, t)
 
         start = part.start(seed_of(seed, self.name, "altimeter"), 1.0 / base_hz)

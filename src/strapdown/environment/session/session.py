@@ -5,9 +5,7 @@ can be kept, rewound and repeated to the bit. docs/environment.md explains the l
 """
 
 import math
-from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,12 +17,12 @@ from strapdown.environment.diagram.check import planner
 from strapdown.environment.diagram.file import Diagram
 from strapdown.environment.diagram.kinds import Kinds, builtin
 from strapdown.environment.diagram.runner import BlockError, Runner
-from strapdown.environment.diagram.runner import Snapshot as DiagramSnapshot
 from strapdown.environment.session.acting import apply, check_plan
 from strapdown.environment.session.commands import Command, SetConsole
 from strapdown.environment.session.console import Console, operated
 from strapdown.environment.session.events import SessionEvent
 from strapdown.environment.session.growing import GrowingRows
+from strapdown.environment.session.history import Timeline
 from strapdown.environment.session.live_sensors import Feed, LiveSensor, ModuleSensor
 from strapdown.environment.session.rates import rates_of
 from strapdown.environment.session.scenario import Scenario
@@ -37,26 +35,11 @@ from strapdown.environment.session.wiring import Wiring, make_sensors, sensor_fo
 from strapdown.errors import InputError
 from strapdown.live import PLANT_ROW
 
+_TRUTH_ENDS = 1 + PLANT_ROW  # in a row of the body: time, truth, actuators
+
 
 class SessionStopped(InputError):
     """The session cannot go on; its recording is kept."""
-
-
-@dataclass(frozen=True)
-class Kept:
-    """Everything a session needs to go on from here to the bit."""
-
-    ticks: int
-    plant: bytes
-    diagram: DiagramSnapshot
-    sensors: tuple[Any, ...]
-    fresh: tuple[Any, ...]
-    console: Console
-    timetable: Any
-    surroundings: Any
-    watch: Watch
-    faults: tuple[Any, ...]
-    counts: tuple[int, int, int]  # of events, of signal rows, of body rows
 
 
 class View:
@@ -87,7 +70,7 @@ class View:
         return tuple(self._session.events)
 
 
-class Session:
+class Session(Timeline):
     """A scenario that runs. seed: instead of the scenario's. kinds: blocks of the user's own besides the package's.
     diagram: instead of the scenario's."""
 
@@ -104,8 +87,12 @@ class Session:
         self.vehicle = scenario.read_vehicle()
         self.scene = scenario.full_scene()
         self.base_hz = scenario.physics_hz
+        self._step_s = 1.0 / self.base_hz
         self.plant = self.vehicle.plant(
-            gravity=self.scene.g(), step_s=1.0 / self.base_hz, density_kg_m3=self.scene.density()
+            gravity=self.scene.g(),
+            step_s=1.0 / self.base_hz,
+            density_kg_m3=self.scene.density(),
+            friction=self.scene.friction,
         )
         servos = self.vehicle.kind not in ("rotors", "coaxial")
         self._means = StepMeans(1.0 / self.base_hz, self.scene.g()) if servos else None
@@ -122,7 +109,7 @@ class Session:
         self._posted: list[Command] = []
         self._begin()
         check_plan(self)
-        self.started: Kept = self.snapshot()
+        self.started = self.snapshot()
 
     # the loop
 
@@ -137,11 +124,10 @@ class Session:
         self.surroundings = Surroundings(self.scene, self.scenario, self.vehicle, self.seed)
         for sensor in self.sensors:
             if isinstance(sensor, ModuleSensor) and self.surroundings.vibration is not None:
-                sensor.vibration = self.surroundings.vibration.mounted(sensor.mount.r_bs_b, sensor.mount.q_bs)
+                sensor.shaken_by(self.surroundings.vibration)
         self.signals = SignalLog()
-        self.body = GrowingRows(1 + PLANT_ROW + len(self.vehicle.actuators))  # time, truth of the body, actuators
-        self._done: list[tuple[int, Command]] = []  # commands that were carried out, and when
-        self._history: deque[Kept] = deque(maxlen=max(1, round(self.scenario.history_s) + 1))
+        self.body = GrowingRows(_TRUTH_ENDS + len(self.vehicle.actuators))
+        self._begin_past(self.scenario.history_s)
         self.feed = Feed(self.runner.feeds)
         self.attach()
         self.look()
@@ -149,15 +135,14 @@ class Session:
         self.watch = Watch((x, y, z))
         rows = np.empty((1, len(self.mounts), PLANT_ROW))
         self.plant.read(self.mounts, rows[0])
-        watch = self._watcher(1)
-        if watch is not None:
-            watch(0)
+        jets = self.surroundings.room(1)
+        if jets.shape[1]:
+            self.plant.turning(jets[0])
+        if self.surroundings.drives:
+            self.surroundings.drive(jets, self._step_s)
         for place, sensor in self.places:
-            sensor.sense(0, np.zeros(1), rows, place, self.surroundings.felt_now, self.feed)
-        self._watch_phases = self._watcher(self._stride)
-
-    def _watcher(self, steps: int) -> Callable[[int], None] | None:
-        return self.surroundings.watcher(self.plant, steps, 1.0 / self.base_hz)
+            sensor.sense(0, rows, place, self.surroundings.felt_now, self.feed)
+        self._jets = self.surroundings.room(self._stride)
 
     def look(self) -> None:
         """The true motion of the body, now."""
@@ -171,7 +156,7 @@ class Session:
         """Connect the session to its diagram; again after the diagram was replaced."""
         self.feed.feeds = self.runner.feeds
         self.wiring = Wiring(self.runner, self.kinds, self.sensors, self.vehicle)
-        self._command_of = self.runner.reader([self.wiring.command])
+        self._command = self.runner.signals[self.wiring.command].slot
         self._sent: Any = None
         self._control_every = round(self.base_hz / self.runner.diagram.control_hz)
         self._second = round(self.base_hz)
@@ -179,14 +164,9 @@ class Session:
         blocks = [step.every for step in self.runner.plan.steps if not step.watches]
         self._stride = math.gcd(self._control_every, self._second, *modules, *blocks)
         self._rows = np.empty((self._stride, len(self.mounts), PLANT_ROW))
-        self._steps = np.arange(1.0, self._stride + 1.0)
-        self._watch_phases = self._watcher(self._stride)
+        self._jets = self.surroundings.room(self._stride)
         self.signals.use(self.runner, recorded_signals(self.runner, self.kinds))
         self.wiring.feed_console(self.runner.feeds, self.console)
-
-    @property
-    def t_s(self) -> float:
-        return self.ticks / self.base_hz
 
     @property
     def truth(self) -> Array:
@@ -198,8 +178,8 @@ class Session:
         block or a sensor is due. SessionStopped if it cannot go on."""
         if self.stopped:
             raise SessionStopped(self.stopped)
-        tick = self.ticks
-        t = tick / self.base_hz
+        tick, hz, runner, feed = self.ticks, self.base_hz, self.runner, self.feed
+        t = tick / hz
         if tick % self._second == 0:
             self._remember()
         if t >= self.timetable.next_s:
@@ -209,23 +189,25 @@ class Session:
             posted, self._posted = self._posted, []
             for command in posted:
                 self._carry_out(command)
-        count = self._stride - tick % self._stride
+        stride, surroundings = self._stride, self.surroundings
+        count = stride - tick % stride
         try:
-            self.wiring.feed_truth(self.runner.feeds, self._body, t)
-            self.runner.tick()
-            self.feed.taken(tick)
-            wanted = self._command_of()[0]
+            if self.wiring.reads_truth:
+                self.wiring.feed_truth(runner.feeds, self._body, t)
+            runner.tick()
+            feed.taken(tick)
+            wanted = runner.value_at(self._command)
             if wanted is not self._sent:
-                self.plant.actuate(np.atleast_1d(wanted))
+                self.plant.actuate(wanted if isinstance(wanted, np.ndarray) else np.atleast_1d(wanted))
                 self._sent = wanted
             if tick % self._control_every == 0:
                 self._control_cycle(t)
-            if count == self._stride:
-                rows, times, watch = self._rows, (self._steps + tick) / self.base_hz, self._watch_phases
-            else:  # the first cycle after the diagram got another rate
-                rows, times = self._rows[:count], (self._steps[:count] + tick) / self.base_hz
-                watch = self._watcher(count)
-            self.plant.advance_reading(self.mounts, rows, watch)
+            rows, jets = self._rows, self._jets
+            if count != stride:  # the first cycle after the diagram got another rate
+                rows, jets = rows[:count], surroundings.room(count)
+            self.plant.advance_reading(self.mounts, rows, jets)
+            if surroundings.drives:
+                surroundings.drive(jets, self._step_s)
             if self._means is not None:
                 self._means.put(rows)
         except (BlockError, InputError) as error:
@@ -233,27 +215,28 @@ class Session:
             raise SessionStopped(self.stopped) from None
         self._body = rows[-1, 0]
         self.ticks = tick = tick + count
-        self.runner.skip(count - 1)
-        around, feed = self.surroundings.felt_now, self.feed
-        end = tick / self.base_hz
+        runner.skip(count - 1)
+        around, end = surroundings.felt_now, tick / hz
         for place, sensor in self.places:
             if end >= sensor.next_s:
-                sensor.sense(tick, times, rows, place, around, feed)
-        if count != self._stride:
-            self._watch_phases = self._watcher(self._stride)
+                sensor.sense(tick, rows, place, around, feed)
+        if count != stride:
+            self._jets = surroundings.room(stride)
         return self._view
 
     def _control_cycle(self, t: float) -> None:
         row = self._body.tolist()
         self.surroundings.blow(t, row, self.plant, self._control_every / self.base_hz)
         self.watch, seen = self.watch.look(t, row, self.wiring.flies)
-        self.events += seen
+        if seen:
+            self.events += seen
         if self._calibration_ends and self.wiring.refusing:
             refused = any(self.runner.value(name) > 0.5 for name in self.wiring.refusing)
             self.events.append(SessionEvent(t, "calibration_refused" if refused else "calibrated"))
             self._calibration_ends = False
         self.signals.add(t)
-        self.body.append([t, *row, *self.plant.achieved.tolist()])
+        line = self.body.added()
+        line[0], line[1:_TRUTH_ENDS], line[_TRUTH_ENDS:] = t, self._body, self.plant.achieved
 
     def advance(self, duration_s: float, progress: Callable[[float], None] | None = None) -> View:
         """All cycles of a time (s)."""
@@ -285,17 +268,6 @@ class Session:
         self._done.append((self.ticks, command))
         return events
 
-    def forget_before(self, t_s: float) -> None:
-        """Drop what was recorded before a time; what a rewind needs is kept."""
-        if self._history:
-            t_s = min(t_s, self._history[0].ticks / self.base_hz)
-        control_hz = self.base_hz / self._control_every
-        since = max(0.0, self.t_s - t_s)
-        for rows, hz in ((self.signals, control_hz), (self.body, control_hz)):
-            rows.forget(len(rows) - math.ceil(since * hz))
-        for sensor in self.sensors:
-            sensor.forget(since)
-
     def operate(self, **changes: Any) -> None:
         """Move controls of the console before the next cycle."""
         self.post(SetConsole(changes))
@@ -325,89 +297,6 @@ class Session:
         self.console = self.console._replace(arm=0.0)
         self.surroundings.running = False
         self.events.append(SessionEvent(self.t_s, "stopped", {"reason": reason}))
-
-    # time
-
-    def snapshot(self) -> Kept:
-        """The whole state. Nothing is copied but the plant."""
-        return Kept(
-            self.ticks,
-            self.plant.snapshot(),
-            self.runner.snapshot(),
-            tuple(sensor.keep() for sensor in self.sensors),
-            self.feed.keep(),
-            self.console,
-            self.timetable.keep(),
-            self.surroundings.keep(),
-            self.watch,
-            tuple(self.faults.items()),
-            (len(self.events), len(self.signals), len(self.body)),
-        )
-
-    def restore(self, kept: Kept) -> None:
-        """Go on from a snapshot of this session. What was recorded after it is dropped."""
-        self.ticks, self.console, self.watch, self.stopped = kept.ticks, kept.console, kept.watch, ""
-        self._calibration_ends = False
-        self.plant.restore(kept.plant)
-        self.faults = dict(kept.faults)
-        events, rows, bodies = kept.counts
-        del self.events[events:]
-        self.signals.cut(rows)
-        self.body.cut(bodies)
-        if kept.diagram.diagram is not self.runner.diagram:
-            self.runner.restore(kept.diagram)
-            self.attach()
-        self.runner.restore(kept.diagram)
-        self.feed.feeds = self.runner.feeds
-        self.feed.bring_back(kept.fresh)
-        for sensor, state in zip(self.sensors, kept.sensors, strict=True):
-            sensor.bring_back(state)
-        self.timetable.bring_back(kept.timetable)
-        self.surroundings.bring_back(kept.surroundings)
-        self._sent = None
-        self.look()
-        while self._history and self._history[-1].ticks > kept.ticks:
-            self._history.pop()
-        self._done = [item for item in self._done if item[0] < kept.ticks]
-
-    def rewind(self, to_s: float) -> None:
-        """Go back to a time (s). From there everything happens again to the bit, unless something is changed."""
-        target = round(to_s * self.base_hz)
-        kept = [k for k in (self.started, *self._history) if k.ticks <= target]
-        if target > self.ticks or not kept:
-            first = self._history[0].ticks / self.base_hz if self._history else 0.0
-            raise InputError(f"cannot rewind to {to_s:g} s; give a time from {first:g} to {self.t_s:g} s")
-        if kept[-1].ticks < (self._history[0].ticks if self._history else 0):
-            first = self._history[0].ticks / self.base_hz
-            raise InputError(f"cannot rewind to {to_s:g} s: the history begins at {first:g} s; raise history_s")
-        again = [item for item in self._done if kept[-1].ticks <= item[0] < target]
-        self._posted = []
-        self.restore(kept[-1])
-        for at, command in again:
-            while self.ticks < at:
-                self.tick()
-            self._posted.append(command)
-        while self.ticks < target:
-            self.tick()
-
-    def reset(self) -> None:
-        """Back to the start."""
-        self._posted = []
-        self.restore(self.started)
-        self._done = []
-
-    def begin_history(self) -> None:
-        """Rewinds go back to this time at most: what came before cannot be restored any more."""
-        self._history.clear()
-        self._done = []
-        self._remember()
-
-    def _remember(self) -> None:
-        if not self._history or self._history[-1].ticks < self.ticks:
-            self._history.append(self.snapshot())
-            first = self._history[0].ticks
-            if self._done and self._done[0][0] < first:
-                self._done = [item for item in self._done if item[0] >= first]
 
     def check_links(self) -> None:
         links = self.plant.links()

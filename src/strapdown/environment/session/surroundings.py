@@ -1,11 +1,11 @@
 """The world around the vehicle while it moves: wind, magnets, temperature, vibration, and faults that change them."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from strapdown.arrays import Array
 from strapdown.environment.session.faults import THERMAL_S, GustFault, Magnet, TemperatureStep
 from strapdown.environment.session.live_sensors import Around
 from strapdown.environment.session.scenario import Scenario
@@ -21,6 +21,8 @@ class Surroundings:
 
     def __init__(self, scene: SceneTable, scenario: Scenario, vehicle: Vehicle, seed: int) -> None:
         self.vibration = scenario.vibration.of(vehicle, seed)
+        self._actuators = len(vehicle.actuators)
+        self.drives = self.vibration is not None and self.vibration.sources > self._actuators  # road or hum is felt
         self._radius = vehicle.wheels[0].radius_m if vehicle.wheels else 0.0
         self.scene, self.wind = scene, scene.wind()
         self._windy = not self.wind.calm
@@ -34,28 +36,23 @@ class Surroundings:
         self._thermal_s = THERMAL_S
         self.felt_now = Around(scene.field_n(), scene.magnets())
 
-    def watcher(self, plant: VehiclePlant, steps: int, step_s: float) -> Callable[[int], None] | None:
-        """A function that keeps the phases of the sources of vibration after step k; None without vibration."""
-        if self.vibration is None:
-            return None
-        n, radius, phases, speeds = len(plant.phases), self._radius, plant.phases, plant.speeds
-        jets = self.felt_now.jets = np.zeros((steps, 3 * n + 6))
-        of_road, of_hum = 3 * n, 3 * n + 3
+    def room(self, steps: int) -> Array:
+        """Space for the sources of vibration at so many steps; without columns if nothing vibrates."""
+        columns = 0 if self.vibration is None else 3 * self._actuators + 6
+        self.felt_now.jets = np.zeros((steps, columns))
+        return self.felt_now.jets
 
-        def watch(k: int) -> None:
-            jets[k, : 3 * n : 3] = phases
-            jets[k, 1 : 3 * n : 3] = speeds
-            if radius:  # the way along the road
-                jets[k, of_road] = radius * phases.mean()
-                jets[k, of_road + 1] = radius * speeds.mean()
-            if self.running:
-                self._hum += step_s * self._hum_rad_s
-                jets[k, of_hum + 1] = self._hum_rad_s
-            else:
-                jets[k, of_hum + 1] = 0.0
-            jets[k, of_hum] = self._hum
-
-        return watch
+    def drive(self, jets: Array, step_s: float) -> None:
+        """Road and hum at the steps that were made, if something drives on them; the actuators are there."""
+        n = 3 * self._actuators
+        if self._radius:  # the way along the road
+            jets[:, n] = self._radius * jets[:, 0:n:3].mean(axis=1)
+            jets[:, n + 1] = self._radius * jets[:, 1:n:3].mean(axis=1)
+        turns = self._hum_rad_s * step_s if self.running else 0.0
+        for k in range(len(jets)):  # one by one: the sum does not depend on how many steps a cycle has
+            self._hum += turns
+            jets[k, n + 3] = self._hum
+        jets[:, n + 4] = self._hum_rad_s if self.running else 0.0
 
     def blow(self, t: float, row: list[float], plant: VehiclePlant, dt: float) -> None:
         """Wind and temperature of a control cycle. row: of the body."""

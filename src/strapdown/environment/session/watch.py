@@ -6,6 +6,7 @@ from typing import NamedTuple
 from strapdown.environment.session.events import SessionEvent
 
 TIPPED_DEG = 75.0  # from upright: no control of ours recovers from there
+_TIPPED = math.cos(math.radians(TIPPED_DEG))
 HARD_M_S = 2.0  # downward speed that a landing gear does not take
 AWAY_M = 1000.0  # from the start: the scene ends
 _AIRBORNE_M = 0.05  # above the start
@@ -27,7 +28,7 @@ class Watch(NamedTuple):
         vz, high = row[9], row[2] - self.start[2]
         events = []
         seen = self.seen
-        if up < math.cos(math.radians(TIPPED_DEG)) and "tipped" not in seen:
+        if up < _TIPPED and "tipped" not in seen:
             seen |= {"tipped"}
             events.append(SessionEvent(t, "tipped", {"tilt_deg": math.degrees(math.acos(max(-1.0, up)))}))
         if flies:

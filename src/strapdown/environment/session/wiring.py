@@ -62,6 +62,7 @@ class Wiring:
             if getattr(step.block, "estimates", False):
                 connected = zip(step.input_ports, step.inputs, strict=True)
                 self.estimate = {name: f"{path}.{name}" for name, source in connected if isinstance(source, int)}
+        self.reads_truth = bool(self._truth or self._clocks)  # whether feed_truth has something to do
         if len(driven) != 1:
             had = ", ".join(f'"{step.path}"' for step in driven) or "none"
             raise InputError(

@@ -7,7 +7,8 @@ The shaken frame lies at r from the smooth one and is turned by exp(theta), both
 
 import math
 
-from strapdown.kernels.jit import inlined, internal, kernel, pointer, row
+from strapdown.kernels.environment.ideal import CARRIED, FIELD, FIXED, MAGNETS, ideal_row
+from strapdown.kernels.jit import inlined, internal, kernel, offset, pointer, row, space
 from strapdown.kernels.rotation import mul, rotate
 
 # columns of a line: number of its source (-1: time), its factor, phase at 0; a, b (m), c, d (rad)
@@ -100,10 +101,27 @@ def shake(m, n):
 
 
 @kernel
-def shake_rows(rows, t, jets, lines, sums):
-    """Rows (n, 22) of a smooth frame become those of the shaken one, in place. t (n,); jets (n, 3 sources): phase, rate
-    and acceleration of every source; sums: 18 numbers of space."""
-    n, count = pointer(sums), len(lines)
-    for i in range(len(t)):
-        gather(lines, row(jets, i), t[i], count, n)
-        shake(row(rows, i), n)
+def felt_rows(rows, j, first, hz, t, jets, lines, shaken, apart, around, acc, gyr, mag):
+    """What a mount feels: its rows with the vibration, and what perfect instruments read there.
+
+    rows: (n, mounts, 22), smooth; j: the mount. t: times; if hz is not 0, those of ticks from `first` on are written
+    there. jets: (n, 3 sources), phase, rate and acceleration of every source. lines: of the vibration. Row i goes to
+    shaken from number i apart on. around: iron, field, number of magnets in the world and on the body, magnets
+    (environment/ideal.py). acc, gyr, mag: (n, 3), without rows if nothing is to be read.
+    """
+    n, mounts, count, read = space(SUMS), rows.shape[1], len(lines), len(acc) > 0
+    times, iron = pointer(t), pointer(around)
+    for i in range(len(rows)):
+        smooth, m = offset(rows, (i * mounts + j) * ROW), offset(shaken, i * apart)
+        for k in range(ROW):
+            m[k] = smooth[k]
+        if hz > 0.0:
+            times[i] = (first + i) / hz
+        if count > 0:
+            gather(lines, row(jets, i), times[i], count, n)
+            shake(m, n)
+        if read:
+            fixed, carried = int(iron[FIXED]), int(iron[CARRIED])
+            field, magnets = offset(around, FIELD), offset(around, MAGNETS)
+            body = offset(rows, i * mounts * ROW)
+            ideal_row(m, body, iron, field, magnets, fixed, carried, row(acc, i), row(gyr, i), row(mag, i))

@@ -7,8 +7,10 @@ Thrust, torque, drag and rolling moment: Furrer et al., RotorS, 2016. Ground eff
 
 import math
 
-from strapdown.kernels.jit import live, pointer, row
-from strapdown.kernels.vehicles.memory import ACHIEVED, ANGLE, COMMAND, DENSITY, FIELDS, SHARE, WIND, field
+from strapdown.kernels.engine_calls import DATA, END_STEP, FORWARD, LINKS, MODEL, REFRESH, call, call_from_stage
+from strapdown.kernels.jit import internal_uncounted, live, offset, pointer, row
+from strapdown.kernels.mounts import ROW, read_mount
+from strapdown.kernels.vehicles.memory import ACHIEVED, ANGLE, COMMAND, DENSITY, FIELDS, SHARE, WIND, all_within, field
 
 # columns of the table of rotors; frame b is that of the floating body
 X, Y, Z = 0, 1, 2  # hub, m from the origin of b
@@ -34,15 +36,14 @@ BODY = 8
 LEAST_HEIGHT = 0.5  # rotor radii: Cheeseman and Bennett's formula holds above
 
 
-@live
-def rotor_forces(memory, rotors, body, position, velocity, dt, force):
+@internal_uncounted
+def rotor_forces(m, rotors, n, air, q, v, dt, out):
     """Write the mean force (0:3, frame n, N) and torque about the origin of b (3:6, frame b, N m) over the coming step,
     and what rotor speeds (rad/s) and angles (rad) it leads to.
 
-    position: of the origin of b (m) and q_nb; velocity: of the origin, frame n (m/s), and rate, frame b (rad/s).
+    m: the memory of the law. q: position of the origin of b (m) and q_nb; v: velocity of the origin, frame n (m/s),
+    and rate, frame b (rad/s).
     """
-    n = len(rotors)
-    m, air, q, v, out = pointer(memory), pointer(body), pointer(position), pointer(velocity), pointer(force)
     command, share, speed, angle = field(COMMAND, n), field(SHARE, n), field(ACHIEVED, n), field(ANGLE, n)
     coming, angles = field(FIELDS, n), field(FIELDS, n) + n
     density = m[DENSITY] / air[REFERENCE_DENSITY]
@@ -97,3 +98,49 @@ def rotor_forces(memory, rotors, body, position, velocity, dt, force):
     out[1] = r10 * fx + r11 * fy + r12 * fz
     out[2] = r20 * fx + r21 * fy + r22 * fz
     out[3], out[4], out[5] = tx, ty, tz
+
+
+@live
+def rotor_steps(
+    engine, stage, memory, rotors, body, position, velocity, force, dt,
+    positions, speeds, largest, warm_now, warm_before,
+    links, centres, p_n, q_nb, moves, gains, centre_n, g_n, r_bs_b, q_bs, out, jets,
+):  # fmt: skip
+    """Make len(out) steps of the engine under the forces of the rotors, and read the mounts after each; returns how
+    many were made. Fewer: after that step a position or speed of the engine is not finite, or not below the largest.
+
+    Without rows it writes the forces of the coming step. stage above 0: forces are new, so the engine's evaluation at
+    this instant is repeated from this stage on. engine: addresses (engine_calls.py). warm: the solver's memory now, and
+    before the evaluation. links to q_bs: as in mounts.read_mounts. out: (steps, mounts, 22). jets: angle and speed of
+    rotor i after each step go to columns 3 i and 3 i + 1.
+    """
+    m, air, q, v, acting = pointer(memory), pointer(body), pointer(position), pointer(velocity), pointer(force)
+    solver, kept, turning = pointer(warm_now), pointer(warm_before), pointer(jets)
+    n, mounts, width, g = len(rotors), len(links), jets.shape[1], pointer(g_n)
+    now, coming, angle = field(ACHIEVED, n), field(FIELDS, n), field(ANGLE, n)
+    if len(out) == 0 or stage > 0:
+        rotor_forces(m, rotors, n, air, q, v, dt, acting)
+    if stage > 0:
+        for i in range(len(warm_now)):
+            solver[i] = kept[i]
+        call_from_stage(engine[REFRESH], engine[MODEL], engine[DATA], stage)
+    for k in range(len(out)):
+        call(engine[END_STEP], engine[MODEL], engine[DATA])
+        for i in range(2 * n):
+            m[now + i] = m[coming + i]
+        if not all_within(positions, speeds, largest):
+            return k
+        for i in range(len(warm_now)):
+            kept[i] = solver[i]
+        rotor_forces(m, rotors, n, air, q, v, dt, acting)
+        call(engine[FORWARD], engine[MODEL], engine[DATA])
+        call(engine[LINKS], engine[MODEL], engine[DATA])
+        for i in range(mounts):
+            b, to = links[i], (k * mounts + i) * ROW
+            lever, turn = row(r_bs_b, i), row(q_bs, i)
+            here, turned, moving, gaining = row(p_n, b), row(q_nb, b), row(moves, b), row(gains, b)
+            read_mount(here, turned, moving, gaining, row(centre_n, centres[i]), g, lever, turn, offset(out, to))
+        if width > 0:
+            for i in range(n):
+                turning[k * width + 3 * i], turning[k * width + 3 * i + 1] = m[angle + i], m[now + i]
+    return len(out)

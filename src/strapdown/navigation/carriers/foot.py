@@ -1,7 +1,7 @@
 """A sensor on a foot: stops by its gait, the error-state filter's settings for it, and its alignment from however short
 a stance."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from strapdown.navigation.body_origin import sensor_at_start
 from strapdown.navigation.carriers.foot_heights import LEVEL_M, level_steps, with_height_drift
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.updates import FlatFloor, ZeroVelocity
-from strapdown.navigation.start_at_rest import Heading
+from strapdown.navigation.start_at_rest import Heading, give_heading
 from strapdown.navigation.stops.foot_stops import FootStops, rest_samples
 from strapdown.navigation.stops.intervals import StopIntervals, solution_with_stops
 from strapdown.recordings.facts import Facts
@@ -29,11 +29,16 @@ FOOT_FLOOR = FlatFloor(height_sigma_m=0.01, velocity_sigma_m_s=None, tilt_rad=np
 
 @dataclass(frozen=True)
 class Foot:
-    """heading: at the start. flat_floor: True: every stance is as high as the first; False: heights as measured; None:
-    a stance is as high as the one before, unless a stair can lie between."""
+    """heading: at the start; heading_deg instead: clockwise from north. flat_floor: True: every stance is as high as
+    the first; False: heights as measured; None: a stance is as high as the one before, unless a stair can lie
+    between."""
 
     heading: Heading = field(default_factory=Heading)
     flat_floor: bool | None = None
+    heading_deg: InitVar[float | None] = None
+
+    def __post_init__(self, heading_deg: float | None) -> None:
+        give_heading(self, heading_deg)
 
     def start(self, recording: Recording, facts: Facts) -> Start:
         yaw, sigma = self.heading.of(recording)

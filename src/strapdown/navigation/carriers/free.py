@@ -1,6 +1,6 @@
 """A body of which nothing is assumed but its stops."""
 
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +11,7 @@ from strapdown.navigation.carriers.vehicle_stops import vehicle_stops
 from strapdown.navigation.carriers.wheeled_robot import UNKNOWN_LEVER_M
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.updates import FlatFloor
-from strapdown.navigation.start_at_rest import Heading, start_at_rest
+from strapdown.navigation.start_at_rest import Heading, give_heading, start_at_rest
 from strapdown.navigation.stops.intervals import StopIntervals, solution_with_stops
 from strapdown.recordings.facts import Facts
 from strapdown.types import Recording, Solution
@@ -19,13 +19,17 @@ from strapdown.types import Recording, Solution
 
 @dataclass(frozen=True)
 class Free:
-    """heading: at the start. lever_sigma_m: how well each number of Facts.r_bs_b is known. flat_floor: all stops are as
-    high as the first."""
+    """heading: at the start; heading_deg instead: clockwise from north. lever_sigma_m: how well each number of
+    Facts.r_bs_b is known. flat_floor: all stops are as high as the first."""
 
     corrects_delay: ClassVar[bool] = True
     heading: Heading = field(default_factory=Heading)
     lever_sigma_m: float = UNKNOWN_LEVER_M
     flat_floor: bool = False
+    heading_deg: InitVar[float | None] = None
+
+    def __post_init__(self, heading_deg: float | None) -> None:
+        give_heading(self, heading_deg)
 
     def start(self, recording: Recording, facts: Facts) -> Start:
         return start_at_rest(recording, facts, self.heading)

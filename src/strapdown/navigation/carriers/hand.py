@@ -4,7 +4,7 @@ A hand trembles more than the sensor is noisy, and never stands quite still. The
 OpenShoe's square (papers/c/foot.py).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from strapdown.live import Start
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.updates import FlatFloor, ZeroRate, ZeroVelocity
-from strapdown.navigation.start_at_rest import Heading, start_at_rest
+from strapdown.navigation.start_at_rest import Heading, give_heading, start_at_rest
 from strapdown.navigation.stops.intervals import StopIntervals, solution_with_stops
 from strapdown.navigation.stops.noise_stops import NoiseStops
 from strapdown.recordings.facts import Facts
@@ -24,10 +24,15 @@ HAND_FLOOR = FlatFloor(height_sigma_m=0.005, velocity_sigma_m_s=None, tilt_rad=n
 
 @dataclass(frozen=True)
 class Hand:
-    """heading: at the start. flat_floor: all stops are as high as the first."""
+    """heading: at the start; heading_deg instead: clockwise from north. flat_floor: all stops are as high as the
+    first."""
 
     heading: Heading = field(default_factory=Heading)
     flat_floor: bool = False
+    heading_deg: InitVar[float | None] = None
+
+    def __post_init__(self, heading_deg: float | None) -> None:
+        give_heading(self, heading_deg)
 
     def start(self, recording: Recording, facts: Facts) -> Start:
         return start_at_rest(recording, facts, self.heading)

@@ -1,11 +1,11 @@
 """Paper C's robot: its filter of 15 states believes the controller, and checks each signalled stop by itself."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 
 from strapdown.live import Start
 from strapdown.navigation.carriers.vehicle_stops import has_signal, vehicle_stops
 from strapdown.navigation.ekf15 import Ekf15
-from strapdown.navigation.start_at_rest import Heading, start_at_rest
+from strapdown.navigation.start_at_rest import Heading, give_heading, start_at_rest
 from strapdown.navigation.stops.intervals import StopIntervals
 from strapdown.recordings.facts import Facts
 from strapdown.types import Recording, Solution
@@ -13,9 +13,14 @@ from strapdown.types import Recording, Solution
 
 @dataclass(frozen=True)
 class PaperRobot:
-    """heading: at the start. Where the controller never signals, the filter is given what the sensor shows."""
+    """heading: at the start; heading_deg instead: clockwise from north. Where the controller never signals, the filter
+    is given what the sensor shows."""
 
     heading: Heading = field(default_factory=Heading)
+    heading_deg: InitVar[float | None] = None
+
+    def __post_init__(self, heading_deg: float | None) -> None:
+        give_heading(self, heading_deg)
 
     def start(self, recording: Recording, facts: Facts) -> Start:
         return start_at_rest(recording, facts, self.heading)

@@ -1,6 +1,6 @@
 """A robot on wheels: they do not slide sideways, its floor is flat (docs/navigation.md)."""
 
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import ClassVar
 
 from strapdown.errors import InputError
@@ -9,7 +9,7 @@ from strapdown.navigation.carriers.residual_errors import vehicle_filter
 from strapdown.navigation.carriers.vehicle_stops import vehicle_stops
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.updates import FlatFloor, NonHolonomic, WheelTravel
-from strapdown.navigation.start_at_rest import Heading, start_at_rest
+from strapdown.navigation.start_at_rest import Heading, give_heading, start_at_rest
 from strapdown.navigation.stops.intervals import StopIntervals, solution_with_stops
 from strapdown.recordings.facts import Facts
 from strapdown.types import Recording, Solution
@@ -22,9 +22,10 @@ GIVEN_LEVER_M = 0.005  # of one that was measured with a ruler
 
 @dataclass(frozen=True)
 class WheeledRobot:
-    """heading: at the start. lever_sigma_m: how well each number of the lever arm (Facts.r_bs_b) is known. It runs from
-    the body's origin, where wheels do not slide. odometer_scale: true travel for one metre read, known to
-    odometer_sigma (a part of it). flat_floor: all stops are as high as the first, and on the way nothing climbs."""
+    """heading: at the start; heading_deg instead: clockwise from north. lever_sigma_m: how well each number of the
+    lever arm (Facts.r_bs_b) is known. It runs from the body's origin, where wheels do not slide. odometer_scale:
+    true travel for one metre read, known to odometer_sigma (a part of it). flat_floor: all stops are as high as the
+    first, and on the way nothing climbs."""
 
     corrects_delay: ClassVar[bool] = True
     heading: Heading = field(default_factory=Heading)
@@ -32,8 +33,10 @@ class WheeledRobot:
     odometer_scale: float = 1.0
     odometer_sigma: float = 0.002
     flat_floor: bool = True
+    heading_deg: InitVar[float | None] = None
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, heading_deg: float | None) -> None:
+        give_heading(self, heading_deg)
         if not 0.0 <= self.lever_sigma_m <= FARTHEST_LEVER_M:
             raise InputError(f"the lever arm is known to {self.lever_sigma_m:g} m; give metres, from 0 to 100")
         if not 0.1 <= self.odometer_scale <= 10.0:

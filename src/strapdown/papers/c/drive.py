@@ -167,7 +167,7 @@ def drive(kind: str, seed: int, **conditions: Any) -> Drive:
     module = Module(
         "C",
         {name: replace(triad, loss=given.loss) for name, triad in one.triads.items()},
-        seed=_run_seed(seed, kind),
+        seed=run_seed(seed, kind),
         temperature=given.temperature,
         fastest_hz={"magnetometer": COMPASS_HZ},
     )
@@ -237,5 +237,5 @@ def _field(seen: Motion, world: MagneticWorld, one: Robot) -> Array:
     return np.repeat(some, each, axis=0)[: len(seen)]
 
 
-def _run_seed(seed: int, kind: str) -> int:
+def run_seed(seed: int, kind: str) -> int:
     return int(seed_of(seed, "C", kind, "drive").generate_state(1)[0])

@@ -107,12 +107,17 @@ def _by_positions(log: Recording) -> Calibration:
     return calibrate_positions(log, G, model="squared", noise=known_triads(), level_sigma_rad=level).calibration
 
 
-def _faces(seed: int) -> tuple[Array, Array, Array]:
-    """Times of the parts' input, specific force and rate: the case on its faces, true to LEVEL_DEG."""
+def face_poses(seed: int) -> Poses:
+    """The case on its faces, true to LEVEL_DEG."""
     q_nb = [np.array([1.0, 0.0, 0.0, 0.0])]
     for up_b, next_up_b in pairwise(np.array(FACES_UP_B, dtype=np.float64)):
         q_nb.append(q_mul(q_nb[-1], q_exp(0.5 * np.pi * np.cross(next_up_b, up_b))))
-    poses = Poses(scattered(np.array(q_nb), LEVEL_DEG, seed), hold_s=HOLD_S, turn_s=TURN_S)
+    return Poses(scattered(np.array(q_nb), LEVEL_DEG, seed), hold_s=HOLD_S, turn_s=TURN_S)
+
+
+def _faces(seed: int) -> tuple[Array, Array, Array]:
+    """Times of the parts' input, specific force and rate, on its faces."""
+    poses = face_poses(seed)
     motion = poses.at(np.arange(int(poses.duration_s * RATE_HZ) * INNER) / (RATE_HZ * INNER))
     return motion.t, motion.specific_force_b(G), motion.w_nb_b
 

@@ -1,0 +1,1 @@
+"""The module's protocol, version 1: frames, messages, decoder. Specification: docs/device-protocol.md."""

@@ -1,0 +1,117 @@
+"""plot: the figure that fits a recording, a solution, a fit or a part. The commands draw the same ones."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from strapdown.calibration.magnetometer.fit import MagnetometerFit
+from strapdown.calibration.noise.static_log import LogNoise
+from strapdown.calibration.poses.positions import PositionsFit
+from strapdown.calibration.static import StaticFit
+from strapdown.calibration.temperature.bias_curve import TemperatureFit
+from strapdown.errors import InputError
+from strapdown.evaluation.evaluate import solution_and_truth
+from strapdown.evaluation.matching import Reference
+from strapdown.navigation.program import Navigated
+from strapdown.reporting.allan_figures import allan_figure
+from strapdown.reporting.figures import signals
+from strapdown.reporting.magnetometer_figures import magnetometer_figure
+from strapdown.reporting.navigation_figures import (
+    attitude_figure,
+    bias_figure,
+    error_figure,
+    innovation_figure,
+    trajectory_figure,
+)
+from strapdown.reporting.orientation_figures import orientation_figure
+from strapdown.reporting.part_figures import comparison
+from strapdown.reporting.positions_figures import positions_figure
+from strapdown.reporting.temperature_figures import static_figure, temperature_figure
+from strapdown.sensors.parts.part import Part, Specimen
+from strapdown.types import Motion, Recording, Solution
+
+_FITS: dict[type, Callable[[Any, str], Figure]] = {
+    LogNoise: allan_figure,
+    MagnetometerFit: magnetometer_figure,
+    PositionsFit: positions_figure,
+    TemperatureFit: temperature_figure,
+    StaticFit: static_figure,
+}
+KINDS = ("path", "error", "attitude", "bias", "innovations")
+
+
+def plot(what: Any, kind: str | None = None, *, truth: Reference | None = None, title: str = "") -> Figure:
+    """A matplotlib figure of one thing, or of several of one type in a mapping {"name": thing}.
+
+    what: a Recording (its signals); a Solution or the result of navigate; a LogNoise (Allan deviation); a fit of
+    calibrate_magnetometer, calibrate_positions, calibrate_temperature or calibrate_static; parts or
+    specimens to compare.
+    kind: for solutions "path", "error", "attitude", "bias" or "innovations"; None: the path, or the attitude where
+    there is no position. truth: for solutions. Show it in a notebook, or save it by figure.savefig("name.png").
+    """
+    if type(what) in _FITS:
+        return _FITS[type(what)](what, title)
+    things = dict(what) if isinstance(what, Mapping) else {_name_of(what): what}
+    if not things:
+        raise InputError("plot was given an empty mapping; give at least one thing to draw")
+    if all(isinstance(thing, Recording) for thing in things.values()):
+        return signals(things, title)
+    if all(isinstance(thing, Part | Specimen) for thing in things.values()):
+        return comparison({name: t.nominal() if isinstance(t, Part) else t for name, t in things.items()})
+    if all(isinstance(thing, Solution | Navigated) for thing in things.values()):
+        return _of_solutions(things, kind, truth, title)
+    names = ", ".join(sorted({type(thing).__name__ for thing in things.values()}))
+    raise InputError(f"plot was given {names}; give recordings, solutions, a calibration's fit, or parts of one type")
+
+
+def _name_of(thing: Any) -> str:
+    if isinstance(thing, Navigated):
+        thing = thing.solution
+    meta = getattr(thing, "meta", {})
+    for key in ("filter", "sensor", "part"):
+        if isinstance(meta.get(key), str):
+            return str(meta[key])
+    return str(getattr(thing, "name", getattr(thing, "part", type(thing).__name__.lower())))
+
+
+def _of_solutions(things: Mapping[str, Any], kind: str | None, truth: Reference | None, title: str) -> Figure:
+    pairs = {name: solution_and_truth(thing, truth) for name, thing in things.items()}
+    solutions = {name: solution for name, (solution, _) in pairs.items()}
+    truth = next((known for _, known in pairs.values() if known is not None), truth)
+    placed = all(solution.p_n is not None for solution in solutions.values())
+    kind = ("path" if placed else "attitude") if kind is None else kind
+    if kind not in KINDS:
+        raise InputError(f'plot has no kind "{kind}"; valid: {", ".join(KINDS)}')
+    if kind in ("path", "error") and not placed:
+        raise InputError(f'kind "{kind}" needs positions, and a solution has attitude alone; use "attitude"')
+    if kind == "path":
+        return trajectory_figure(solutions, truth, title=title)
+    if kind == "error":
+        if truth is None:
+            raise InputError('kind "error" needs the truth; give truth=...')
+        return error_figure(solutions, truth)
+    if kind == "attitude":
+        return attitude_figure(solutions, truth) if placed else _orientation(solutions, truth, title)
+    if kind == "bias":
+        figure = bias_figure(solutions)
+        if figure is None:
+            raise InputError("no solution has estimated biases; use a filter that estimates them")
+        return figure
+    innovations = {
+        n: i for thing in things.values() if isinstance(thing, Navigated) for n, i in thing.innovations.items()
+    }
+    if not innovations:
+        raise InputError('kind "innovations" needs the result of navigate with the error-state filter')
+    return innovation_figure(innovations)
+
+
+def _orientation(solutions: Mapping[str, Solution], truth: Reference | None, title: str) -> Figure:
+    if truth is None:
+        return orientation_figure(solutions, None, None, title)
+    if not isinstance(truth, Motion | Solution) or not all(
+        np.array_equal(truth.t, solution.t) for solution in solutions.values()
+    ):
+        raise InputError("the truth of an attitude needs the times of the solution; give log.truth")
+    return orientation_figure(solutions, truth.t, truth.q_nb, title)
