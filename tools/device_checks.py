@@ -117,7 +117,8 @@ def killed(times: int) -> bool:
             least = min(least, len(log) - seen)
             fine += len(log) >= seen - 100 and np.array_equal(log.acc_s, acc[: len(log)])
     print(
-        f"kill -9 of the recorder, {times} times: {fine} files open and equal what was sent; at worst {-least} samples missing"
+        f"kill -9 of the recorder, {times} times: {fine} files open and equal what was sent; "
+        f"at worst {-least} samples missing"
     )
     return fine == times
 
