@@ -168,7 +168,7 @@ def report() -> Iterator[str]:
         yield f"  not measured: {reason}"
         return
     with tempfile.TemporaryDirectory() as folder, browser_running() as browser, PageStudio(folder) as studio:
-        for name, quality in (("full quality", "high"), ("q=low", "low")):
+        for name, quality in (("as opened", "auto"), ("q=low", "low")):
             seen, ready, (width, height) = fly(browser, studio, quality)
             frames = seen.frames
             yield (

@@ -301,7 +301,7 @@ def test_the_whole_firmware_on_the_register_model(tmp_path):
     model.lib.host_module_start()
     model.to_receive = list(of.on_the_line(say.start()))
     decoder, frames, chip = Decoder(), [], model.bus.chips[0x68]
-    while model.now_ns < 0.35e9:
+    while model.now_ns < 0.45e9:
         due = chip.next_ready_us
         if due is not None and due * 1000 <= model.now_ns:
             chip.at(round(due))

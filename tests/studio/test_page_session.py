@@ -9,6 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 from page_browser import AXE, ROOT, Visitor
+from PIL import Image
 
 GYRO = "sensor/imu/gyroscope"
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -155,6 +156,8 @@ def pictures_of_all_views(visitor, tmp_path):
         second.page.screenshot(path=path)
         data = path.read_bytes()
         assert data.startswith(PNG) and len(data) > 20_000  # bytes; an empty page has a tenth of it
+        if final:  # a quarter of the size
+            Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
         if view == "fly":
             visitor.page.keyboard.up("ArrowUp")
             visitor.page.keyboard.up("d")

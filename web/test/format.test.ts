@@ -39,3 +39,9 @@ test("units are written with signs", () => {
   assert.equal(withUnit("0.8", "°"), "0.8°");
   assert.equal(withUnit("9.81", "m/s²"), "9.81 m/s²");
 });
+
+test("small numbers in a field have an exponent, which can be read back", () => {
+  assert.equal(forField(0.0000161812), "1.618e−5");
+  assert.equal(fromField(forField(-0.0000161812)), -1.618e-5);
+  assert.equal(forField(0.00277), "0.00277");
+});

@@ -17,7 +17,6 @@ await build({
   bundle: true,
   platform: "node",
   format: "esm",
-  packages: "external",
   logLevel: "warning",
 });
 const done = spawnSync(process.execPath, ["--test", ...readdirSync(out).map((name) => join(out, name))], { stdio: "inherit" });

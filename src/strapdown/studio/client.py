@@ -39,6 +39,7 @@ class Client:
         self._columns = 0
         self.watches = False
         self.closed = False
+        self.task: asyncio.Task[None] | None = None  # that serves it
         self.wake = asyncio.Event()
         self._texts: deque[str | bytes] = deque()
         self._waiting = 0  # bytes
@@ -56,12 +57,16 @@ class Client:
         return left >= 1.0
 
     def say(self, text: str | bytes) -> bool:
-        """Queue a message. False: too many wait, so that the client must be disconnected."""
+        """Queue a message. False: too many wait, so that the client must be disconnected; none waits any more."""
         self._texts.append(text)
         self._waiting += len(text)
         self.wake.set()
         buffers = self._buffers
-        return len(self._texts) <= buffers.texts and self._waiting <= buffers.text_bytes
+        if len(self._texts) <= buffers.texts and self._waiting <= buffers.text_bytes:
+            return True
+        self._texts.clear()
+        self._waiting = 0
+        return False
 
     def subscribe(self, signals: list[str], places: Places) -> None:
         self.signals = list(dict.fromkeys(signals))

@@ -231,9 +231,10 @@ class Hub:
         self._say_all(m.text_of(m.Clients(clients=listed)))
 
     def _say(self, client: Client, text: str | bytes) -> None:
-        if not client.say(text):
+        if not client.closed and not client.say(text):
             client.closed = True  # it does not read: it may connect again
-            client.wake.set()
+            if client.task is not None:
+                client.task.cancel()  # which waits for it, perhaps for ever
 
     def _say_all(self, text: str) -> None:
         for client in list(self.clients.values()):

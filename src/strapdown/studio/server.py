@@ -201,6 +201,7 @@ async def _live(websocket: WebSocket, hub: Hub) -> None:
         return
     await websocket.accept()
     client = hub.join()
+    client.task = asyncio.current_task()
     sender = asyncio.create_task(_send(websocket, hub, client))
     try:
         while not client.closed:
@@ -209,6 +210,9 @@ async def _live(websocket: WebSocket, hub: Hub) -> None:
                 break
             text = message.get("text")
             hub.receive(client, text if text is not None else message.get("bytes") or b"")
+    except asyncio.CancelledError:
+        if not client.closed:
+            raise
     finally:
         hub.leave(client)
         sender.cancel()
@@ -227,9 +231,6 @@ async def _send(websocket: WebSocket, hub: Hub, client: Any) -> None:
                     await websocket.send_bytes(text)
                 else:
                     await websocket.send_text(text)
-            if client.closed:
-                await websocket.close(1013)
-                return
             frame = hub.frame_for(client)
             if frame is not None:
                 await websocket.send_bytes(frame)

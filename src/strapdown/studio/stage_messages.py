@@ -1,4 +1,4 @@
-"""What the pages are told of a stage: its description, its signals, what has changed, its events."""
+"""What the pages receive about a stage: its description, its signals, what has changed, its events."""
 
 import time
 from typing import Any

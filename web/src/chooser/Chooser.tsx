@@ -11,6 +11,7 @@ import { Play } from "../ui/icons.tsx";
 import { Toasts } from "../ui/Toasts.tsx";
 import { startTour } from "../ui/Tour.tsx";
 import { drawOwn, type OwnPicture } from "./own-pictures.ts";
+import { kindOf, type FileKind } from "./files.ts";
 import { open, upload, uploaded } from "./opening.ts";
 import { PORTRAITS } from "./models.ts";
 
@@ -85,11 +86,7 @@ export function Chooser(): ReactNode {
   );
 }
 
-const SHORT_KIND = { scenario: "SCN", recording: "REC", robot: "ROB" };
-
-function kindOf(name: string): keyof typeof SHORT_KIND {
-  return name.endsWith(".toml") ? "scenario" : /\.(urdf|xml|mjcf)$/i.test(name) ? "robot" : "recording";
-}
+const SHORT_KIND: Record<FileKind, string> = { scenario: "SCN", recording: "REC", robot: "ROB" };
 
 /** Files of the command line, and those that were uploaded. */
 function YourFiles({ own }: { own: readonly Choice[] }): ReactNode {

@@ -3,11 +3,10 @@ import { act, sentenceCase } from "../state/studio.ts";
 import { Store } from "../state/store.ts";
 import { toast } from "../state/toasts.ts";
 import { show } from "../state/ui.ts";
+import { mainFile } from "./files.ts";
 
 /** Files that were uploaded from this page and opened, the newest first. */
 export const uploaded = new Store<{ names: readonly string[] }>({ names: [] });
-
-const PARTS = /\.(stl|obj)$/i; // of a robot: they are not opened themselves
 
 export async function open(command: { choice?: string; upload?: string; script?: boolean }): Promise<void> {
   if (await act({ type: "open", ...command }, "It was not opened")) show("fly");
@@ -23,11 +22,6 @@ async function send(file: File): Promise<string | null> {
     toast("error", `${file.name} was not uploaded`, "The server does not answer. Check that it runs.");
   }
   return null;
-}
-
-/** The file to open among several: a robot comes with its meshes, a scenario with its diagram. */
-export function mainFile(names: readonly string[]): string | undefined {
-  return names.find((name) => /\.(urdf|xml|mjcf)$/i.test(name)) ?? names.find((name) => !PARTS.test(name));
 }
 
 /** Upload files and open the one that the others belong to. */

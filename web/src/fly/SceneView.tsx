@@ -10,7 +10,7 @@ import { everyFrame } from "../state/loop.ts";
 import { act, live, world } from "../state/studio.ts";
 import { useStore } from "../state/store.ts";
 import { toast } from "../state/toasts.ts";
-import { lowQuality, shownTime, ui, type Camera } from "../state/ui.ts";
+import { quality, shownTime, ui, type Camera } from "../state/ui.ts";
 import { Button, Segment } from "../ui/controls.tsx";
 import { CameraIcon } from "../ui/icons.tsx";
 import { Toasts } from "../ui/Toasts.tsx";
@@ -40,7 +40,7 @@ export function SceneView(): ReactNode {
   useEffect(() => {
     let made: Stage;
     try {
-      made = new Stage(canvas.current!, labels.current!, lowQuality);
+      made = new Stage(canvas.current!, labels.current!, quality);
     } catch {
       return setFailed(true);
     }
@@ -55,8 +55,8 @@ export function SceneView(): ReactNode {
       if (!frame || poses.rows === 0) return;
       const newest = poses.rows - 1;
       const row = ui.value.cursor === null ? newest : poses.indexAt(ui.value.cursor);
-      const key = `${row},${live.frames},${push.current?.x},${ui.value.camera},${made.rig.camera.position.x}`;
-      if (lowQuality && key === drawn) return;
+      const key = `${made.version},${row},${live.frames},${push.current?.x},${ui.value.camera},${made.rig.camera.position.x}`;
+      if (quality !== "high" && key === drawn) return;
       drawn = key;
       const { scene } = world.value;
       made.draw({

@@ -8,6 +8,8 @@ import { CameraRig } from "./cameras.ts";
 import { colour, token } from "./colours.ts";
 import { Ground } from "./ground.ts";
 import { Arrow, Labels, Trail } from "./marks.ts";
+import { Detail, type Quality } from "./quality.ts";
+import { isBare } from "./skeleton.ts";
 import { poseMatrix, VehicleModel, type Mark } from "./vehicle.ts";
 
 const TRAIL_S = 60;
@@ -26,6 +28,9 @@ export interface Picture {
 
 export class Stage {
   readonly rig = new CameraRig();
+  /** Grows when the picture must be drawn again although nothing has moved. */
+  version = 0;
+  private readonly detail: Detail;
   private readonly renderer: WebGLRenderer;
   private readonly scene = new Scene();
   private readonly labels: Labels;
@@ -44,16 +49,18 @@ export class Stage {
   private shown = 1; // radius of what cameras show; it only grows
 
   /** Throws if the browser has no WebGL. */
-  constructor(canvas: HTMLCanvasElement, labels: HTMLElement, private readonly low: boolean) {
-    this.renderer = new WebGLRenderer({ canvas, antialias: !low, alpha: false, stencil: true, powerPreference: "high-performance" });
+  constructor(canvas: HTMLCanvasElement, labels: HTMLElement, quality: Quality) {
+    this.detail = new Detail(quality);
+    this.renderer = new WebGLRenderer({ canvas, antialias: this.detail.smooth, alpha: false, stencil: true, powerPreference: "high-performance" });
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.labels = new Labels(labels);
   }
 
   resize(width: number, height: number): void {
+    this.version++;
     this.width = Math.max(1, width);
     this.height = Math.max(1, height);
-    this.renderer.setPixelRatio(this.low ? 0.6 : Math.min(2, devicePixelRatio));
+    this.renderer.setPixelRatio(this.detail.ratio);
     this.renderer.setSize(this.width, this.height, false);
     this.rig.camera.aspect = this.width / this.height;
     this.rig.camera.updateProjectionMatrix();
@@ -61,13 +68,15 @@ export class Stage {
 
   /** Another vehicle, or another theme. */
   load(session: Session, dark: boolean): void {
+    this.version++;
     this.clear();
     this.session = session;
     const vehicle = new VehicleModel(session.bodies, session.body, dark);
     this.vehicle = vehicle;
     const r = vehicle.radius;
-    this.unit = r;
-    this.shown = r;
+    // a robot without shapes has no size of its own
+    this.unit = isBare(session.bodies) ? Math.max(r, 0.25) : r;
+    this.shown = this.unit;
     const fine = r > 4 ? 5 : 1;
     this.ground = new Ground(fine, { red: session.vehicle.includes("mars") });
     this.scene.add(this.ground.root, vehicle.root, vehicle.ghosts);
@@ -77,14 +86,14 @@ export class Stage {
     fill.position.set(4, 3, 1);
     this.scene.add(new HemisphereLight(0xffffff, colour("ground-2"), dark ? 1.1 : 1.5), sun, fill);
     const make = (name: string, size: number): Arrow => new Arrow(colour(name), size);
-    const s = 0.95 * r;
+    const s = 0.95 * this.unit;
     this.arrows = {
       x: make("x", s), y: make("y", s), z: make("z", s), g: make("gravity", s), B: make("field", s),
       X: new Arrow(colour("x"), 0.7 * s, false), Y: new Arrow(colour("y"), 0.7 * s, false), Z: new Arrow(colour("z"), 0.7 * s, false), push: make("accent", 1.3 * s),
     };
     for (const arrow of Object.values(this.arrows)) this.scene.add(arrow.root);
     const origin = new Vector3(0, 0, 0.01);
-    const w = Math.min(1.5, Math.max(0.5, 1.6 * r));
+    const w = Math.min(1.5, Math.max(0.5, 1.6 * this.unit));
     this.arrows.X.set(origin, new Vector3(w, 0, 0));
     this.arrows.Y.set(origin, new Vector3(0, w, 0));
     this.arrows.Z.set(origin, new Vector3(0, 0, w));
@@ -103,6 +112,7 @@ export class Stage {
 
   /** Show where sensors are mounted. */
   mark(marks: readonly Mark[]): void {
+    this.version++;
     this.vehicle?.mark(marks);
   }
 
@@ -128,6 +138,7 @@ export class Stage {
     this.followTrails(picture);
     this.names(at, picture);
     this.renderer.render(this.scene, this.rig.camera);
+    if (this.detail.drawn(time)) this.resize(this.width, this.height);
   }
 
   /** Where cameras look, and how much they show: the body of a vehicle, all links of a robot. */

@@ -6,6 +6,7 @@ import {
 import type { Body } from "../messages.ts";
 import { bodyShapes } from "./geometry.ts";
 import { colour } from "./colours.ts";
+import { isBare, Rods, withBalls } from "./skeleton.ts";
 
 const ONE = new Vector3(1, 1, 1);
 const FLAT = new Matrix4().makeScale(1, 1, 0).setPosition(0, 0, 0.006);
@@ -42,11 +43,16 @@ export class VehicleModel {
   private pieces: Piece[] = [];
   private readonly middle = new Vector3();
   private readonly spheres: { body: number; sphere: Sphere }[] = []; // around each body, in its frame
+  private readonly rods: Rods | null;
   private markers = new Group();
   private readonly ghost = new MeshBasicMaterial({ transparent: true, depthWrite: false, polygonOffset: true, polygonOffsetFactor: 1.5, polygonOffsetUnits: 2 });
   private readonly outline = new LineBasicMaterial({ transparent: true, depthWrite: false });
 
-  constructor(bodies: readonly Body[], private readonly main: number, dark: boolean) {
+  constructor(given: readonly Body[], private readonly main: number, dark: boolean) {
+    const bare = isBare(given);
+    const bodies = bare ? withBalls(given) : given;
+    this.rods = bare ? new Rods(given) : null;
+    if (this.rods) this.root.add(this.rods.root);
     const lift = (rgb: Color): Color => lifted(rgb, dark);
     const solid = new MeshLambertMaterial({ vertexColors: true, flatShading: true });
     const { ghost, outline } = this;
@@ -141,6 +147,7 @@ export class VehicleModel {
         ghost.matrixWorldNeedsUpdate = true;
       }
     }
+    this.rods?.pose(poses);
     for (const marker of this.markers.children) {
       const { body, local } = marker.userData as { body: number; local: Matrix4 };
       poseMatrix(poses.subarray(7 * body, 7 * body + 7), marker.matrix).multiply(local);

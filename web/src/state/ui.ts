@@ -1,5 +1,6 @@
 // What this client looks at: view, theme, charts, cursor, camera, borders. Kept in the browser; layouts are kept by name.
 import type * as M from "../messages.ts";
+import type { Quality } from "../scene/quality.ts";
 import { live, onSession, world, connection, act } from "./studio.ts";
 import { Store } from "./store.ts";
 import { toast } from "./toasts.ts";
@@ -37,7 +38,9 @@ export interface Ui {
 
 const query = new URLSearchParams(location.search);
 const KEY = "strapdown-studio";
-export const lowQuality = query.get("q") === "low";
+const wished = query.get("q");
+/** ?q=low or ?q=high: of the scene. */
+export const quality: Quality = wished === "low" || wished === "high" ? wished : "auto";
 export const BORDERS: [number, number] = [1, 1.14];
 
 function stored(): Partial<Ui> {

@@ -56,7 +56,7 @@ def addresses_of(model: Any, data: Any, end_step: Any) -> Addresses | None:
     try:
         found[MODEL], found[DATA] = model._address, data._address
         for column, name in {**_CALLED, END_STEP: _END_STEP[end_step]}.items():
-            found[column] = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+            found[column] = ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
     except (AttributeError, TypeError):  # another version of the engine
         return None
     return found

@@ -41,6 +41,9 @@ _LARGEST = 1e10  # the engine's own bound of a position or speed
 class MujocoPlant(SteppedRobot):
     """A robot with motors, moved step by step. Time begins at 0 and is counted on the grid of the physics step."""
 
+    _placed_s: float
+    _warm_kept: bool
+
     def __init__(
         self,
         robot: RobotFile,
