@@ -13,6 +13,7 @@ from benchmarks import (
     session,
     simulation,
     startup,
+    studio,
 )
 
 
@@ -52,6 +53,7 @@ def main() -> None:
         compilation,
         diagram,
         session,
+        studio,
     )
     for part in parts:
         for line in part.report():
