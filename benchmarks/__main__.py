@@ -14,6 +14,7 @@ from benchmarks import (
     session,
     simulation,
     startup,
+    studio,
 )
 
 
@@ -56,6 +57,7 @@ def main() -> None:
         compilation,
         diagram,
         session,
+        studio,
     )
     for part in parts:
         for line in part.report():

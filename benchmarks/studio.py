@@ -8,6 +8,7 @@ of three.js of the same size.
 
 import argparse
 import asyncio
+import contextlib
 import multiprocessing
 import os
 import sys
@@ -82,15 +83,17 @@ def load(count, seconds):
 def bare_server(size, port):
     """In a process of its own: sends bytes to whoever connects, at the rate of frames. port: queue for its port."""
     from websockets.asyncio.server import serve
+    from websockets.exceptions import ConnectionClosed
 
     data = os.urandom(size)
 
     async def send(socket):
         due = asyncio.get_running_loop().time()
-        while True:
-            await socket.send(data)
-            due += 1.0 / FRAME_HZ
-            await asyncio.sleep(max(0.0, due - asyncio.get_running_loop().time()))
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                await socket.send(data)
+                due += 1.0 / FRAME_HZ
+                await asyncio.sleep(max(0.0, due - asyncio.get_running_loop().time()))
 
     async def run():
         async with serve(send, "127.0.0.1", 0, compression=None) as made:
