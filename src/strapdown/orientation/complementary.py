@@ -16,8 +16,7 @@ class Complementary(OrientationFilter):
 
     inclination_s, heading_s: how fast an error goes to 1/e of it, whatever the rate. low_pass_s: of accelerometer and
     magnetometer before that, in frame n so that turning does not blur them; at most a quarter of the time constants,
-    or it would swing. magnetometer: None: if the log has one; False: 6 axes, the heading is the gyroscope's.
-    declination_rad: of magnetic north
+    or it would swing. magnetometer False: 6 axes, the heading is the gyroscope's. declination_rad: of magnetic north
     from true north, east positive. longest_step_s: a longer step is predicted only.
     """
 
@@ -28,7 +27,7 @@ class Complementary(OrientationFilter):
     inclination_s: float = 2.0
     heading_s: float = 10.0
     low_pass_s: float = 0.0
-    magnetometer: bool | None = None
+    magnetometer: bool = True
     declination_rad: float = 0.0
     longest_step_s: float = 0.5
 

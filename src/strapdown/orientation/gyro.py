@@ -21,7 +21,7 @@ class Gyro(OrientationFilter):
     kernel: ClassVar[Any] = kernel
     reports_bias: ClassVar[bool] = False
 
-    magnetometer: bool | None = None
+    magnetometer: bool = True
     declination_rad: float = 0.0
     longest_step_s: float = 0.5
 

@@ -1,7 +1,6 @@
 """Many recordings through one filter at once, side by side: for studies with hundreds of runs."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,12 +29,7 @@ def run_many(
         raise InputError(f"recordings is of type {type(recordings).__name__}; give a list of recordings")
     if len(recordings) == 0:
         return []
-    if filt.magnetometer is None:
-        have = {isinstance(r, Recording) and r.mag_s is not None for r in recordings}
-        if len(have) == 2:
-            raise InputError("some recordings have a magnetometer and others have none; run the two kinds apart")
-        filt = replace(filt, magnetometer=have == {True})
-    streams = [samples_of(r, q_bs=q_bs, use_mag=filt.magnetometer is True) for r in recordings]
+    streams = [samples_of(r, q_bs=q_bs, use_mag=filt.magnetometer) for r in recordings]
     states = np.stack([first_numbers(filt, Start(q_ns=q)) for q in _first_attitudes(q_ns, len(streams))])
     n = max(len(s.t) for s in streams)
     dt = _side_by_side([s.dt for s in streams], n, ())

@@ -68,7 +68,7 @@ class Lodestar(SmoothingFilter):
     smoother: ClassVar[Any] = smoother
     reports_sigma: ClassVar[bool] = True
 
-    magnetometer: bool | None = None
+    magnetometer: bool = True
     tau_acc_s: float = 3.0
     rest_least_s: float = 1.5
     rest_gyr_dps: float = 2.0

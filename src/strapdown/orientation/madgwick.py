@@ -16,8 +16,7 @@ class Madgwick(OrientationFilter):
     """Turns at most at 2 beta_rad_s towards gravity and north, however large the error.
 
     beta_rad_s: as published, 0.1 for most; a gyroscope's bias must stay below 2 beta. zeta_rad_s2: how fast the bias
-    estimate moves, 0 for none. The magnetometer pulls on the inclination too, as published. magnetometer: None: if the
-    log has one; False: 6 axes,
+    estimate moves, 0 for none. The magnetometer pulls on the inclination too, as published. magnetometer False: 6 axes,
     the heading is the gyroscope's. declination_rad: of magnetic north from true north, east positive. longest_step_s:
     a longer step is predicted only.
     """
@@ -27,7 +26,7 @@ class Madgwick(OrientationFilter):
 
     beta_rad_s: float = 0.1
     zeta_rad_s2: float = 0.0
-    magnetometer: bool | None = None
+    magnetometer: bool = True
     declination_rad: float = 0.0
     longest_step_s: float = 0.5
 

@@ -15,9 +15,8 @@ class Mahony(OrientationFilter):
     """Pulls to gravity and magnetic north in proportion to the sine of the error, and learns the gyroscope's bias.
 
     inclination_gain, heading_gain (1/s): one over the time constants. bias_gain (1/s2): 0 for no bias estimate; the
-    bias takes about inclination_gain/bias_gain s. Gains of Mahony's kp and ki have the same meaning. magnetometer:
-    None: if the log has one; False: 6 axes, the heading is the gyroscope's.
-    declination_rad: of magnetic north from true north, east positive.
+    bias takes about inclination_gain/bias_gain s. Gains of Mahony's kp and ki have the same meaning. magnetometer
+    False: 6 axes, the heading is the gyroscope's. declination_rad: of magnetic north from true north, east positive.
     longest_step_s: a longer step is predicted only. Half a turn off, the sine is 0: start near the truth.
     """
 
@@ -27,7 +26,7 @@ class Mahony(OrientationFilter):
     inclination_gain: float = 0.5
     heading_gain: float = 0.1
     bias_gain: float = 0.001
-    magnetometer: bool | None = None
+    magnetometer: bool = True
     declination_rad: float = 0.0
     longest_step_s: float = 0.5
 

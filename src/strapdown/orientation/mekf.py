@@ -56,7 +56,7 @@ class Mekf(OrientationFilter):
     kernel: ClassVar[Any] = kernel
     reports_sigma: ClassVar[bool] = True
 
-    magnetometer: bool | None = None
+    magnetometer: bool = True
     gyr_white: float = 1e-4
     gyr_walk: float = 1e-4
     gyr_turn: float = 0.003

@@ -18,8 +18,7 @@ class PaperB(OrientationFilter):
     The log must begin with calibration_s of rest (0: no calibration), in the attitude q_ns if that is given. Without
     q_ns an offset of the accelerometer counts as a tilt. weight: of accelerometer and magnetometer in a sample, at any
     rate; time_constant_s above 0 replaces it by a time. low_pass_s: on all signals. gravity_m_s2: of the place.
-    magnetometer: None: if the log has one; False: 6 axes. declination_rad: east positive, used where q_ns is not given.
-    longest_step_s: a longer
+    magnetometer False: 6 axes. declination_rad: east positive, used where q_ns is not given. longest_step_s: a longer
     step is predicted only. corrected: with atan2, and angles mixed on the circle, instead of as printed; it then fails
     at pitch 90 deg only.
     """
@@ -33,7 +32,7 @@ class PaperB(OrientationFilter):
     calibration_s: float = 1.0
     gravity_m_s2: float = 9.80665
     corrected: bool = False
-    magnetometer: bool | None = None
+    magnetometer: bool = True
     declination_rad: float = 0.0
     longest_step_s: float = 0.5
 

@@ -7,9 +7,8 @@ the same step: live and recorded give the same bits.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,7 +38,7 @@ class OrientationFilter:
     if TYPE_CHECKING:
 
         @property
-        def magnetometer(self) -> bool | None: ...
+        def magnetometer(self) -> bool: ...
         @property
         def longest_step_s(self) -> float: ...
 
@@ -126,18 +125,9 @@ class OrientationFilter:
         magnetometer: its own recording, if it has its own times; q_bs: how the sensor sits on the body; without it the
         attitude is that of the sensor's frame.
         """
-        if (six := self._six_axes(recording, magnetometer)) is not None:
-            return six.run(recording, given, q_bs=q_bs)
-        samples = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=self.magnetometer is not False)
+        samples = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=self.magnetometer)
         numbers = first_numbers(self, Start(step_s=samples.step_s) if given is None else given)
         return self._solution(samples, *self._rows(self.kernel.rows, numbers, samples.dt, samples), {})
-
-    def _six_axes(self, recording: Recording, magnetometer: Recording | None) -> Self | None:
-        """The filter for a log without magnetometer, where the settings leave that to the log: the heading counts from
-        the first sample, and its sigma from 0. A live filter cannot know this and waits for a reading."""
-        if self.magnetometer is None and magnetometer is None and getattr(recording, "mag_s", True) is None:
-            return replace(self, magnetometer=False)  # type: ignore[type-var]
-        return None
 
     def _rows(self, rows: Any, numbers: Array, dt: Array, samples: Samples) -> tuple[Array, Array, Array, Array]:
         fix_signature(rows)
@@ -176,9 +166,7 @@ class SmoothingFilter(OrientationFilter):
         q_bs: ArrayLike | None = None,
     ) -> Solution:
         """As run, from the whole recording: each sample also uses the later ones."""
-        if (six := self._six_axes(recording, magnetometer)) is not None:
-            return six.smooth(recording, given, q_bs=q_bs)
-        samples = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=self.magnetometer is not False)
+        samples = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=self.magnetometer)
         usual, faults = without_faults(samples)
         numbers = first_numbers(self, _NOTHING_GIVEN if given is None else given)
         dt = samples.dt.copy()

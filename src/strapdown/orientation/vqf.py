@@ -38,7 +38,7 @@ class Vqf(SmoothingFilter):
     kernel: ClassVar[Any] = kernel
     smoother: ClassVar[Any] = smooth_kernel
 
-    magnetometer: bool | None = None
+    magnetometer: bool = True
     tau_acc_s: float = 3.0
     tau_mag_s: float = 9.0
     motion_bias: bool = True

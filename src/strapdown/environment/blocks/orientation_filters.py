@@ -160,9 +160,9 @@ def parameters_of(name: str, without: tuple[str, ...] = ()) -> type[BlockParamet
     for each in fields(FILTERS[name].cls):
         if not each.init or each.name in without:
             continue
-        if each.name in SWITCHES:
+        if isinstance(each.default, bool):
             title, description = SWITCHES[each.name]
-            made[each.name] = (bool, parameter(each.default is not False, title=title, description=description))
+            made[each.name] = (bool, parameter(each.default, title=title, description=description))
             continue
         title, unit, low, high, description = {**SHARED, **SETTINGS[name]}[each.name]
         field = parameter(each.default, title=title, description=description, unit=unit, limits=(low, high))
