@@ -14,7 +14,7 @@
 
   const clear = WebGL2RenderingContext.prototype.clear;
   WebGL2RenderingContext.prototype.clear = function (mask) {
-    if (this.canvas.isConnected && this.canvas.width > 250 && inTick !== tick) {
+    if (this.canvas.isConnected && inTick !== tick) {
       inTick = tick;
       bench.gl = this;
       bench.drawn++;
