@@ -5,6 +5,7 @@ from benchmarks import (
     calibration_positions,
     calibration_temperature,
     compilation,
+    devices,
     diagram,
     navigation,
     orientation,
@@ -18,6 +19,9 @@ from benchmarks import (
 
 
 def main() -> None:
+    print("The measuring module (peer of the decoder: the package cobs)")
+    devices.main()
+
     print("Rotations, arrays of 1e6, CPU time per item (peer: scipy Rotation, which always makes a new array)")
     for name, into, new, scipy in rotations.run():
         print(

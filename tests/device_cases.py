@@ -9,7 +9,7 @@ from strapdown.devices.chips.feed import Rows
 from strapdown.devices.protocol import messages as say
 from strapdown.devices.protocol.frame import Frame, on_the_line
 from strapdown.environment.virtual_module.module import Make, VirtualModule
-from strapdown.papers.c.module_feed import ACC_RANGE, ModuleDrive, module_drive
+from strapdown.papers.c.module_feed import ACC_RANGE, LOW_PASS, ModuleDrive, module_drive
 
 VECTORS = Path(__file__).parent / "devices" / "protocol_vectors.txt"
 SEED = 2000  # of a robot of `reproduce C navigation`
@@ -62,7 +62,9 @@ def square_bytes() -> bytes:
     """All that the module sends on paper C's square."""
     one = square()
     module = VirtualModule(one.feed(), Make(), one.inputs)
-    module.receive(on_the_line(say.set_to(say.Settings(acc_range=ACC_RANGE))) + on_the_line(say.start()))
+    module.receive(
+        on_the_line(say.set_to(say.Settings(acc_range=ACC_RANGE, low_pass=LOW_PASS))) + on_the_line(say.start())
+    )
     return module.run_until(round(one.path.duration_s * 1e6))
 
 

@@ -44,6 +44,10 @@ CHECKS = {
         for target, shows in REPRODUCED.items()
     },
     "bench": Check("Speed next to peers measured in the same run.", (sys.executable, "-m", "benchmarks")),
+    "device": Check(
+        "The measuring module: 10 minutes at 1 kHz without a lost sample; a recorder killed 50 times.",
+        (sys.executable, "tools/device_checks.py"),
+    ),
     "kernels": Check(
         "Every kernel compiled alone has the machine code that it has when all are compiled in one process.",
         (sys.executable, "tools/kernels_alone.py"),

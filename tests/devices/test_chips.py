@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from device_cases import noisy_feed
 from strapdown.devices.chips.bus import I2cError, VirtualBus
 from strapdown.devices.chips.feed import Rows
 from strapdown.devices.chips.found import find_inertial, find_magnetometer, inertial_name, magnetometer_name
@@ -16,7 +17,6 @@ from strapdown.devices.chips.magnetometers import (
 )
 from strapdown.devices.chips.mpu6050 import FIFO_BYTES, Mpu6050, VirtualMpu6050, self_test_change
 from strapdown.devices.protocol.messages import HMC5883L, QMC5883L, QMC5883P
-from tests.device_cases import noisy_feed
 
 G = 9.80665
 
@@ -66,7 +66,7 @@ def test_data_ready_comes_at_the_rate_and_is_cleared_by_reading(rate_hz: int) ->
 
 
 def test_the_low_pass_takes_noise_away() -> None:
-    """White noise behind a first-order low-pass of f at 1 kHz keeps k / (2 - k) of its variance, k = 1 - exp(-2 pi f / 1000)."""
+    """White noise at 1 kHz behind a low-pass of f keeps k / (2 - k) of its variance, k = 1 - exp(-2 pi f / 1000)."""
     for code, band_hz in ((1, 184.0), (4, 21.0)):
         bus, chip = inertial(noisy_feed(20.0), low_pass=code, rate_hz=100, acc_range=0)
         values = []
@@ -75,7 +75,7 @@ def test_the_low_pass_takes_noise_away() -> None:
             values.append(chip.read().acc[0])
         k = 1.0 - np.exp(-2.0 * np.pi * band_hz / 1000.0)
         expected = 0.05 * np.sqrt(k / (2.0 - k)) * 16384 / G
-        # five standard deviations of a sample deviation; neighbours at 21 Hz are correlated by 0.27
+        # five standard deviations of a sample sigma; neighbours at 21 Hz are correlated by 0.27
         assert abs(np.std(values) / expected - 1.0) < 5.0 * 1.3 / np.sqrt(2.0 * len(values))
 
 

@@ -1,4 +1,4 @@
-"""A virtual module on a pseudo-terminal and the programs at the other end: recording, faults, errors in one sentence."""
+"""A virtual module on a pseudo-terminal and the programs at the other end: recording, faults, errors."""
 
 import errno
 import multiprocessing
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from device_cases import noisy_feed
 from strapdown.devices.link import Link, refused
 from strapdown.devices.protocol import messages as say
 from strapdown.devices.protocol.decoder import Decoder
@@ -26,7 +27,6 @@ from strapdown.environment.virtual_module.module import Make, VirtualModule
 from strapdown.environment.virtual_module.served import PtyLine, TcpLine, serve
 from strapdown.errors import InputError
 from strapdown.io import read_one
-from tests.device_cases import noisy_feed
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals")
 PACE = 10.0
@@ -135,7 +135,7 @@ def test_a_stuck_chip_is_reported_and_returns() -> None:
 
 def test_a_line_of_one_percent_errors_is_recorded_and_every_loss_counted(tmp_path: Path) -> None:
     faults = LineFaults(lost=0.01, flipped=0.01, inserted=0.01, seed=1)
-    with served(spoiled=faults) as (module, line), opened(line.name) as source:
+    with served(spoiled=faults) as (_, line), opened(line.name) as source:
         recorder = Recorder(tmp_path, source.stream)
         recorder.put(source.hello_frame, time.monotonic())
         source.heard = lambda frame, now: recorder.put(frame, now, source.decoder.bad)
@@ -167,7 +167,12 @@ def test_a_reset_and_a_wrap_are_in_the_file_as_they_were_live(tmp_path: Path) ->
     live = [s.sample for s in found]
     for i, sample in enumerate(log.samples()):
         other = live[i]
-        assert (sample.t, sample.dt, sample.temperature, sample.stop) == (other.t, other.dt, other.temperature, other.stop)
+        assert (sample.t, sample.dt, sample.temperature, sample.stop) == (
+            other.t,
+            other.dt,
+            other.temperature,
+            other.stop,
+        )
         assert np.array_equal(sample.gyr_s, other.gyr_s) and np.array_equal(sample.acc_s, other.acc_s)
         assert (sample.mag_s is None) == (other.mag_s is None)
         assert sample.mag_s is None or np.array_equal(sample.mag_s, other.mag_s)

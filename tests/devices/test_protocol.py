@@ -7,16 +7,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from device_cases import sample_frame, vectors
 from strapdown.devices.protocol import frame as of
 from strapdown.devices.protocol import messages as say
 from strapdown.devices.protocol.decoder import Decoder, sample_rows
 from strapdown.devices.protocol.frame import Frame, cobs_encoded, crc16, on_the_line, plain_frame
-from tests.device_cases import sample_frame, vectors
 
 VECTORS = vectors()
 FRAMES = [name for name, vector in VECTORS.items() if "kind" in vector["values"]]
 BAD = [name for name in VECTORS if name.startswith("bad_")]
-MESSAGES = {of.HELLO: say.Hello, of.SAMPLE: say.Readings, of.STATUS: say.Status, of.ANSWER: say.Answer, of.SET: say.Settings}
+MESSAGES = {
+    of.HELLO: say.Hello,
+    of.SAMPLE: say.Readings,
+    of.STATUS: say.Status,
+    of.ANSWER: say.Answer,
+    of.SET: say.Settings,
+}
 
 
 def from_values(values: dict[str, int]) -> Frame:
@@ -28,7 +34,11 @@ def from_values(values: dict[str, int]) -> Frame:
             if name in values:
                 fields[name] = values[name]
             else:
-                several = [values[f"{name}_{i}"] for i in range(sum(key.startswith(f"{name}_") for key in values)) if f"{name}_{i}" in values]
+                several = [
+                    values[f"{name}_{i}"]
+                    for i in range(sum(key.startswith(f"{name}_") for key in values))
+                    if f"{name}_{i}" in values
+                ]
                 fields[name] = bytes(several) if name in ("serial_number", "mag_identity") else tuple(several)
         body = MESSAGES[kind](**fields).packed()
     else:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from device_cases import hello_frame, running, sample_frame
 from strapdown.devices.protocol import messages as say
 from strapdown.devices.protocol.decoder import Decoder
 from strapdown.devices.protocol.frame import STATUS, Frame
@@ -11,7 +12,6 @@ from strapdown.devices.protocol.time_axis import ClockFit
 from strapdown.devices.protocol.units import Units
 from strapdown.environment.virtual_module.line_faults import LineFaults
 from strapdown.environment.virtual_module.module import Make
-from tests.device_cases import hello_frame, running, sample_frame
 
 STEP_US = 10_000
 WRAP = 1 << 32

@@ -20,6 +20,7 @@ from strapdown.papers.b.closed_loop.rover import (
     script,
 )
 from strapdown.papers.b.closed_loop.runs import run_job, scenario_of
+from strapdown.papers.b.closed_loop.skipped import skipped
 from strapdown.papers.c.drive import path_of
 
 GOOD = {
@@ -90,6 +91,16 @@ def test_a_lost_flight_or_a_large_error_breaks_its_claim():
     worse = [{**GOOD, "tilt_rmse_deg": 0.2}] * len(part.jobs)  # enough for mekf alone
     broken = {claim.id for claim in part.judge(worse)[0] if not claim.holds}
     assert broken == {f"B/flight/{script}/eskf/attitude" for script in SCRIPTS}
+
+
+def test_no_figure_of_ours_stands_as_published():
+    """Paper B publishes no figure of its flights. A change of the paper filter's error breaks the claim of none."""
+    for part in (quadcopter(1), paper_filter(1), skipped(1), mars(1)):
+        claims, _ = part.judge([GOOD] * len(part.jobs))
+        assert claims and all(claim.published is None for claim in claims)
+    part = skipped(1)
+    claims, _ = part.judge([*[GOOD] * (len(part.jobs) - 1), {**GOOD, "tilt_rmse_deg": 2.0 * GOOD["tilt_rmse_deg"]}])
+    assert "B/flight/calibration-skipped/paper-b" in {claim.id for claim in claims if not claim.holds}
 
 
 def test_a_landing_far_from_its_place_breaks_the_claim():

@@ -1,7 +1,7 @@
 """A guided calibration: what has been seen so far of faces and directions, and what to do next.
 
-Two steps. First the case is put on each of its six faces and left still. Then it is turned by hand in all directions. Both
-are recognised from the samples, so that nobody has to press a key.
+Two steps. First the case is put on each of its six faces and left still. Then it is turned by hand in all directions.
+Both are recognised from the samples, so that nobody has to press a key.
 """
 
 from dataclasses import dataclass
@@ -104,7 +104,7 @@ class Guide:
         whole = self.recording()
         _, noise = noise_of_part(whole)
         end_s = whole.t[-1] if self._faces_end_s is None else self._faces_end_s
-        found = calibrate_positions(whole.between(whole.t[0], end_s), gravity, noise=noise).calibration
+        found = calibrate_positions(whole.between(whole.t[0], end_s), gravity, model="squared", noise=noise).calibration
         if not self.has_field:
             return found
         compass = calibrate_magnetometer(

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from strapdown.errors import InputError
     from strapdown.types import Recording
 
-Log = Annotated[Path, typer.Argument(metavar="LOG", help="The log: .csv, .csv.gz or .parquet.")]
+Log = Annotated[Path, typer.Argument(metavar="LOG", help="The log: .csv, .csv.gz, .parquet or .module.")]
 Sensor = Annotated[
     str | None, typer.Option("--sensor", metavar="NAME", help="Name of the sensor, if the log has several.")
 ]

@@ -1,1 +1,1 @@
-"""The measuring module: its protocol, its chips, the serial line, recordings. Specification: docs/device-protocol.md."""
+"""The measuring module: protocol, chips, serial line, recordings. Specification: docs/device-protocol.md."""

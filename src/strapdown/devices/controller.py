@@ -1,7 +1,7 @@
 """The module's controller in Python: reads the chips through their drivers and speaks the protocol.
 
-It is the firmware's twin: what firmware/ does on an STM32, this does on a virtual bus, byte for byte. It has no clock of
-its own: whoever runs it calls step() at each data-ready signal, or each period.
+It is the firmware's twin: what firmware/ does on an STM32, this does on a virtual bus, byte for byte. It has no clock
+of its own: whoever runs it calls step() at each data-ready signal, or each period.
 """
 
 from collections.abc import Callable
@@ -52,7 +52,7 @@ class Identity:
 class Controller:
     """send: takes bytes for the line; False: the send buffer is full, and they are lost. One object is one power-up."""
 
-    def __init__(self, bus: Bus, send: Callable[[bytes], bool], identity: Identity = Identity()) -> None:  # noqa: B008
+    def __init__(self, bus: Bus, send: Callable[[bytes], bool], identity: Identity = Identity()) -> None:
         self.bus, self.send, self.identity = bus, send, identity
         self.running = False
         self.greatest_hz = say.greatest_rate(identity.baud)
@@ -158,14 +158,14 @@ class Controller:
                 self.i2c_errors += 1
         if self._compass is None:
             found = find_magnetometer(self.bus)
-            drivers = {say.QMC5883L: Qmc5883l, say.HMC5883L: Hmc5883l}
             if found.kind:
                 first = found.kind != self._mag_chip.kind
                 self._mag_chip = found
-                if found.kind in drivers:
-                    self._compass = drivers[found.kind](self.bus, found.address)
+                if found.kind in (say.QMC5883L, say.HMC5883L):
+                    driver = Qmc5883l if found.kind == say.QMC5883L else Hmc5883l
+                    self._compass = compass = driver(self.bus, found.address)
                     if first:
-                        codes = zip(("mag_range", "mag_rate", "mag_averaging"), self._compass.first, strict=True)
+                        codes = zip(("mag_range", "mag_rate", "mag_averaging"), compass.first, strict=True)
                         self.settings = self.settings._replace(**dict(codes))
             else:
                 self.i2c_errors += 1
@@ -197,7 +197,7 @@ class Controller:
             return say.OUT_OF_RANGE
         if codes[2] == 0 and 8 * say.INNER_HZ // rate > 256:  # the divider has eight bits
             return say.OUT_OF_RANGE
-        self.settings = say.Settings(*codes, rate)
+        self.settings = say.Settings._make((*codes, rate))
         return say.DONE if self._set_up() else say.NO_ANSWER_OF_CHIP
 
     @property

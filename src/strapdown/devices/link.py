@@ -1,12 +1,13 @@
 """The line to a module: a serial port, a pseudo-terminal or a TCP port, opened again when it vanishes."""
 
+import contextlib
 import errno
 import os
 import time
 from dataclasses import dataclass
 
-import serial
-from serial.tools import list_ports
+import serial  # type: ignore[import-untyped]
+from serial.tools import list_ports  # type: ignore[import-untyped]
 
 from strapdown.errors import InputError
 
@@ -14,7 +15,12 @@ BAUD = 921600
 _READ_S = 0.02  # the longest wait for a first byte
 _AGAIN_S = 0.5  # between two attempts to open a port that has vanished
 # USB-serial converters that modules of this kind carry: vendor and product
-CONVERTERS = {(0x10C4, 0xEA60): "CP2102", (0x1A86, 0x7523): "CH340", (0x0403, 0x6001): "FT232", (0x067B, 0x2303): "PL2303"}
+CONVERTERS = {
+    (0x10C4, 0xEA60): "CP2102",
+    (0x1A86, 0x7523): "CH340",
+    (0x0403, 0x6001): "FT232",
+    (0x067B, 0x2303): "PL2303",
+}
 
 
 @dataclass(frozen=True)
@@ -97,10 +103,8 @@ class Link:
 
     def close(self) -> None:
         if self._port is not None:
-            try:
+            with contextlib.suppress(serial.SerialException, OSError):
                 self._port.close()
-            except (serial.SerialException, OSError):
-                pass
             self._port = None
 
 
@@ -117,7 +121,9 @@ def refused(name: str, error: Exception) -> InputError:
         return InputError(f"{name} is in use by another program; close it there first")
     if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO) or "could not open port" in text or "cannot find" in text:
         there = ", ".join(port.device for port in ports()) or "none"
-        return InputError(f"there is no port {name}; ports of this computer: {there}; plug the module in, or see device list")
+        return InputError(
+            f"there is no port {name}; ports of this computer: {there}; plug the module in, or see device list"
+        )
     if name.startswith(("tcp://", "socket://")):
         return InputError(f"nothing answers at {name}; start the emulator there first, or check host and port")
     return InputError(f"cannot open {name}: {' '.join(text.split())[:120]}; check the name with device list")

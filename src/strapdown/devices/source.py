@@ -77,7 +77,9 @@ class ModuleSource:
             if time.monotonic() > began + (_BAD_LINE_S if self.decoder.good else _GREETING_S):
                 if self.stream.hello is None:
                     raise InputError(self._no_hello())
-                raise InputError(f"the module on {self.link.name} does not answer commands; check its receive line (RX)")
+                raise InputError(
+                    f"the module on {self.link.name} does not answer commands; check its receive line (RX)"
+                )
 
     def start(self) -> None:
         """Let it send samples; poll() repeats the command until the module has answered."""
@@ -87,7 +89,9 @@ class ModuleSource:
     def _no_hello(self) -> str:
         name = self.link.name
         if not self.received:
-            return f"no byte came from {name} in {_GREETING_S:g} s; check power and wiring (TX, RX, ground) and the port"
+            return (
+                f"no byte came from {name} in {_GREETING_S:g} s; check power and wiring (TX, RX, ground) and the port"
+            )
         if self.decoder.good:
             return f"the module on {name} sends frames but no hello; check that its receive line (RX) is connected"
         return (

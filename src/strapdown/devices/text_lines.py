@@ -1,4 +1,4 @@
-"""The CSV lines that many modules print: columns named with units, one line for each sample (docs/device-protocol.md)."""
+"""The CSV lines that many modules print: columns with units, one line for each sample (docs/device-protocol.md)."""
 
 import math
 import re
@@ -20,9 +20,17 @@ _UNITS = {
     **{"s": ("s", 1.0, 1.0), "ms": ("s", 1.0, 1e3), "us": ("s", 1.0, 1e6)},
     **{"m/s2": ("m/s2", 1.0, 1.0), "g": ("m/s2", STANDARD_GRAVITY, 1.0), "mg": ("m/s2", STANDARD_GRAVITY, 1e3)},
     **{"rad/s": ("rad/s", 1.0, 1.0), "deg/s": ("rad/s", math.pi, 180.0)},
-    **{"uT": ("uT", 1.0, 1.0), "G": ("uT", 100.0, 1.0), "mG": ("uT", 0.1, 1.0), "degC": ("degC", 1.0, 1.0), "": ("", 1.0, 1.0)},
+    **{
+        "uT": ("uT", 1.0, 1.0),
+        "G": ("uT", 100.0, 1.0),
+        "mG": ("uT", 0.1, 1.0),
+        "degC": ("degC", 1.0, 1.0),
+        "": ("", 1.0, 1.0),
+    },
 }
-_COLUMN = re.compile(r"\s*([A-Za-z_]+)\s*(?:\[\s*(?:([0-9.]+)\s*LSB\s*/\s*\(?)?([A-Za-z/0-9]*?)\)?\s*(?:,\s*s\s*)?\])?\s*")
+_COLUMN = re.compile(
+    r"\s*([A-Za-z_]+)\s*(?:\[\s*(?:([0-9.]+)\s*LSB\s*/\s*\(?)?([A-Za-z/0-9]*?)\)?\s*(?:,\s*s\s*)?\])?\s*"
+)
 _SPLIT = re.compile(r"[,;\t ]+")
 _LONGEST = 4096  # bytes of a line
 _GAP = 1.5  # steps

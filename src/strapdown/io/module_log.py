@@ -31,7 +31,8 @@ def read_module(
     with opened(path, "recording of a module") as file:
         size = os.fstat(file.fileno()).st_size
         try:
-            for frames, read, bad in frames_of(file):
+            for frames, read, worse in frames_of(file):
+                bad = worse
                 for frame in frames:
                     found = stream.take(frame)
                     if found:

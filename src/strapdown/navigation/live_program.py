@@ -1,7 +1,7 @@
 """Navigation while the samples arrive: rest, alignment, stops, filter; each solution from what was known by then.
 
-It is the forward pass of `navigate`: no smoothing, no look ahead, no edges of stops found later. A recording run through
-it gives the bits of the live run, because it is the same code on the same samples.
+It is the forward pass of `navigate`: no smoothing, no look ahead, no edges of stops found later. A recording run
+through it gives the bits of the live run, because it is the same code on the same samples.
 """
 
 from collections.abc import Callable, Mapping
@@ -50,7 +50,8 @@ class LiveSolution(NamedTuple):
 
 class LiveNavigator:
     """Takes samples with put(). carrier: a wheeled robot, or Free. facts: made from the rest at the start, whose noise
-    and part it states. meta: of the source; the length of an odometer's tick is in its resolution. calibration: applied to every sample first.
+    and part it states. meta: of the source; the length of an odometer's tick is in its resolution. calibration: applied
+    to every sample first.
 
     aligned_part: 0 to 1 while the rest is collected. A sample that a filter cannot use is counted in `refused`.
     """
@@ -188,10 +189,12 @@ def navigated_live(
             done(i / n)
     if not found:
         why = "it moved meanwhile" if navigator.restarts else "it is too short"
-        raise InputError(f"the log was not aligned in {recording.t[-1] - recording.t[0]:.4g} s: {why}; give a shorter rest")
+        raise InputError(
+            f"the log was not aligned in {recording.t[-1] - recording.t[0]:.4g} s: {why}; give a shorter rest"
+        )
     assert navigator.estimator is not None
-    solution, stops = _whole(found, navigator)
-    return Navigated(solution, stops, navigator.estimator, {}, navigator.state, _notes(navigator))
+    whole, stops = _whole(found, navigator)
+    return Navigated(whole, stops, navigator.estimator, {}, navigator.state, _notes(navigator))
 
 
 def solution_of(found: list[LiveSolution], navigator: LiveNavigator) -> Solution:
@@ -211,7 +214,9 @@ def _stops(found: list[LiveSolution]) -> StopIntervals:
     events: list[Event] = []
     for rows, kind, text in zip(columns, ("stop_believed", "stop_doubted"), texts, strict=False):
         events += events_of(t, rows, kind, text)
-    return StopIntervals(t, *columns, tuple(sorted(events, key=lambda e: e.t_s)))
+    believed, doubted, rejected, signal, threshold = columns
+    ordered = tuple(sorted(events, key=lambda e: e.t_s))
+    return StopIntervals(t, believed, doubted, rejected, signal, threshold, ordered)
 
 
 def _whole(found: list[LiveSolution], navigator: LiveNavigator) -> tuple[Solution, StopIntervals]:

@@ -1,4 +1,4 @@
-"""Is a sensor at rest what its data sheet promises? Noise, rest reading, sampling: each with a verdict and a sentence."""
+"""Is a sensor at rest what its data sheet promises? Noise, rest reading, sampling, each with a verdict."""
 
 import math
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _LEAST_S = 3.0
 
 @dataclass(frozen=True)
 class Checked:
-    """what was measured, its value and what the data sheet or the rule allows, in words; verdict: good, suspect, bad."""
+    """What was measured, its value, and what the data sheet or a rule allows. verdict: good, suspect, bad."""
 
     what: str
     measured: str
@@ -33,7 +33,9 @@ class Checked:
 def check_part(recording: Recording, part: Part | None, noise: Mapping[str, Triad], gravity: float) -> list[Checked]:
     """A recording at rest, any attitude. part: for the tolerances of the rest reading; noise: at its rate and range."""
     if recording.t[-1] - recording.t[0] < _LEAST_S:
-        raise InputError(f"the recording is {recording.t[-1] - recording.t[0]:.1f} s long; a check needs {_LEAST_S:g} s")
+        raise InputError(
+            f"the recording is {recording.t[-1] - recording.t[0]:.1f} s long; a check needs {_LEAST_S:g} s"
+        )
     found = _sampling(recording)
     for name, field, shown, factor in (
         ("accelerometer", recording.acc_s, "mg", 1e3 / 9.80665),
@@ -69,7 +71,9 @@ def _sampling(recording: Recording) -> list[Checked]:
     if isinstance(stated, int | float) and stated > 0:
         off = rate / stated - 1.0
         verdict = GOOD if abs(off) <= _RATE else BAD
-        found.append(Checked("rate", f"{rate:.2f} Hz ({100 * off:+.2f} %)", f"{stated:g} Hz to {100 * _RATE:g} %", verdict))
+        found.append(
+            Checked("rate", f"{rate:.2f} Hz ({100 * off:+.2f} %)", f"{stated:g} Hz to {100 * _RATE:g} %", verdict)
+        )
     return found
 
 
@@ -85,7 +89,9 @@ def _noise(name: str, x: Array, triad: Triad | None, recording: Recording, shown
     expected = expected_sigma(triad, 1.0 / recording.step_s, _low_pass(recording, name))
     ratio = sigma / expected
     verdict = BAD if ratio > _MUCH_NOISIER else SUSPECT if ratio > _NOISIER or ratio < _QUIETER else GOOD
-    return Checked(f"{name} noise", f"{measured}, {ratio:.2f} of the data sheet", f"{factor * expected:.3g} {shown}", verdict)
+    return Checked(
+        f"{name} noise", f"{measured}, {ratio:.2f} of the data sheet", f"{factor * expected:.3g} {shown}", verdict
+    )
 
 
 def _low_pass(recording: Recording, name: str) -> float | None:
@@ -109,7 +115,9 @@ def _rest(recording: Recording, part: Part | None, gravity: float) -> list[Check
         allowed = allowed or 0.1 * gravity
         off = abs(size - gravity)
         verdict = GOOD if off <= allowed else BAD
-        found.append(Checked("specific force at rest", f"{size:.3f} m/s2", f"{gravity:.3f} to {allowed:.2f} m/s2", verdict))
+        found.append(
+            Checked("specific force at rest", f"{size:.3f} m/s2", f"{gravity:.3f} to {allowed:.2f} m/s2", verdict)
+        )
     if recording.gyr_s is not None:
         largest = math.degrees(float(np.abs(recording.gyr_s.mean(axis=0)).max()))
         most = math.degrees(_limit(part, "gyroscope", "offset")) or 20.0

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.environment.session.session_cases import resting
+from tests.environment.session.session_cases import resting, short
 
 from strapdown.environment.session.scenario import Scenario
 from strapdown.environment.session.scene import AIR, SceneTable, read_scene_text
@@ -31,6 +31,21 @@ def test_a_text_file_is_read(tmp_path):
         "wind_m_s": (1.0, 0.0, -0.5),
         "turbulence_m_s": 2.0,
     }
+
+
+def test_friction_of_the_scene_acts_on_the_wheels():
+    """On ice the wheels turn and the rover stays behind: it gains no more than friction times the load on the tyres."""
+    pilot = [{"at_s": 0.1, "power": True}, {"at_s": 0.2, "drive": 1.0}]
+
+    def ways(**scene):
+        session = Session(short(2.0, "rover", pilot=pilot, scene=scene))
+        session.run()
+        return session.truth[0], session.plant.travel_m
+
+    way, by_wheels = ways()
+    assert by_wheels > 0.2 and abs(way / by_wheels - 1.0) < 0.01
+    way, by_wheels = ways(friction=0.01)
+    assert way < 0.5 * 0.01 * 9.81 * 1.8**2 < 0.8 * by_wheels
 
 
 def test_with_a_byte_order_mark_and_lines_of_windows(tmp_path):

@@ -104,7 +104,9 @@ def _guided(source: "ModuleSource", guide: "Guide", most_s: float) -> None:
     from strapdown.errors import InputError
 
     told, began, hint = screen.told(), time.monotonic(), ""
-    live = Live(console=told, refresh_per_second=4.0, get_renderable=lambda: _shown(guide)) if told.is_terminal else None
+    live = (
+        Live(console=told, refresh_per_second=4.0, get_renderable=lambda: _shown(guide)) if told.is_terminal else None
+    )
     try:
         if live is not None:
             live.start()
@@ -135,7 +137,9 @@ def _shown(guide: "Guide") -> Any:
     for face, held in now.faces.items():
         part = min(held / 3.0, 1.0)
         bar = f"{'█' * round(12 * part)}{'░' * (12 - round(12 * part))}"
-        table.add_row(f"{face} up", Text(bar, style="green" if part >= 1.0 else "yellow"), "done" if part >= 1.0 else "")
+        table.add_row(
+            f"{face} up", Text(bar, style="green" if part >= 1.0 else "yellow"), "done" if part >= 1.0 else ""
+        )
     if guide.has_field:
         part = min(now.share / 0.7, 1.0)
         bar = f"{'█' * round(12 * part)}{'░' * (12 - round(12 * part))}"

@@ -56,7 +56,9 @@ def check(
     name, warning = inertial_name(hello.imu_chip, hello.imu_identity)
     compass, note = magnetometer_name(hello.mag_chip, hello.mag_identity)
     rows = [
-        Checked("inertial chip", f"{name} ({hello.imu_identity:#04x})", "MPU-6050 (0x68)", GOOD if warning is None else BAD),
+        Checked(
+            "inertial chip", f"{name} ({hello.imu_identity:#04x})", "MPU-6050 (0x68)", GOOD if warning is None else BAD
+        ),
         Checked("magnetometer", compass, "QMC5883L or HMC5883L", GOOD if hello.mag_per_gauss else SUSPECT),
     ]
     named, noise = noise_of_part(recording)
@@ -64,7 +66,12 @@ def check(
     rows += check_part(recording, part_named(named), noise or {}, local)
     errors = 0 if source.stream.status is None else source.stream.status.i2c_errors
     rows.append(
-        Checked("line", f"{source.decoder.bad} bad frames, {errors} I2C errors", "none", GOOD if not source.decoder.bad + errors else SUSPECT)
+        Checked(
+            "line",
+            f"{source.decoder.bad} bad frames, {errors} I2C errors",
+            "none",
+            GOOD if not source.decoder.bad + errors else SUSPECT,
+        )
     )
     if counts.silent or counts.frozen:
         rows.append(Checked("answers", f"{counts.silent} silent, {counts.frozen} repeated", "none", BAD))

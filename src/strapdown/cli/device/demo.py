@@ -8,6 +8,7 @@ import typer
 from strapdown.cli.log import Json
 
 _SEED = 1
+_PICTURE_AT = 0.7  # of the drive
 
 
 def demo(
@@ -15,6 +16,9 @@ def demo(
         Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for recording, calibration and true stops.")
     ] = Path("strapdown-device-demo"),
     pace: Annotated[float, typer.Option("--pace", metavar="X", help="Times as fast as the clock.")] = 4.0,
+    picture: Annotated[
+        Path | None, typer.Option("--picture", metavar="FILE.svg", help="Save the terminal view as a picture.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """A virtual module drives paper C's square on a pseudo-terminal; it is recorded and navigated live.
@@ -31,6 +35,7 @@ def demo(
     from strapdown.cli.device.live_run import LiveRun
     from strapdown.cli.device.scenario import emulated
     from strapdown.cli.device.session import figures
+    from strapdown.cli.device.view import save_view
     from strapdown.cli.navigate.live import Known, live_navigator
     from strapdown.devices.link import Link
     from strapdown.devices.protocol.messages import Settings
@@ -43,14 +48,18 @@ def demo(
     from strapdown.evaluation.stops import stop_table
     from strapdown.io.folder import refuse_folder
     from strapdown.navigation.carriers.wheeled_robot import GIVEN_LEVER_M, WheeledRobot
-    from strapdown.navigation.live_program import solution_of
+    from strapdown.navigation.live_program import LiveSolution, solution_of
     from strapdown.navigation.start_at_rest import Heading
-    from strapdown.papers.c.module_feed import ACC_RANGE
+    from strapdown.papers.c.module_feed import ACC_RANGE, LOW_PASS
     from strapdown.papers.c.robot import DECLINATION, G
 
     if not 0.1 <= pace <= 20.0:
         raise InputError(f"--pace is {pace:g}; give a number from 0.1 to 20")
     refuse_folder(output, ["calibration.toml", "stops.csv"])
+    if picture is not None:
+        picture.unlink(missing_ok=True)
+    if picture is not None and picture.suffix != ".svg":
+        raise InputError(f"{picture} is not an .svg file; name the picture like view.svg")
     screen.ready("sensors", "navigation", "devices", "calibration.ellipsoid")
     with screen.progress("making a virtual robot, its errors and its motion", 1.0):
         found = emulated("square", _SEED)
@@ -58,13 +67,13 @@ def demo(
     module = VirtualModule(played.feed, played.make, played.inputs)
     write_known(output, drive, played.make.serial_number.hex())
     over = threading.Event()
-    solutions = []
+    solutions: list[LiveSolution] = []
     with line_of(None if os.name == "posix" else 0) as line:
         thread = threading.Thread(
             target=serve, args=(module, line), kwargs={"until": over.is_set, "pace": pace}, daemon=True
         )
         thread.start()
-        source = ModuleSource(Link(line.name), Settings(acc_range=ACC_RANGE))
+        source = ModuleSource(Link(line.name), Settings(acc_range=ACC_RANGE, low_pass=LOW_PASS))
         recorder = None
         try:
             hello = source.greet()
@@ -77,8 +86,14 @@ def demo(
             assert source.hello_frame is not None
             recorder.put(source.hello_frame, time.monotonic())
             source.heard = lambda frame, now: kept.put(frame, now, source.decoder.bad)
-            end_s = drive.path.duration_s - 0.05
-            run.run(lambda: source.stream.t_s >= end_s, as_json)
+            end_s, picture_s = drive.path.duration_s - 0.05, _PICTURE_AT * drive.path.duration_s
+
+            def at_end() -> bool:
+                if picture is not None and not picture.exists() and source.stream.t_s >= picture_s:
+                    save_view(picture, run.view())
+                return source.stream.t_s >= end_s
+
+            run.run(at_end, as_json)
         finally:
             if recorder is not None:
                 recorder.close()

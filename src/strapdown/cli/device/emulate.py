@@ -47,6 +47,7 @@ def emulate(
 
     Example: strapdown device emulate square
     """
+    import contextlib
     import os
     from dataclasses import replace
 
@@ -92,15 +93,15 @@ def emulate(
         write_known(output, found.drive, make.serial_number.hex())
     with line_of(tcp) as line:
         print(f"port: {line.name}", flush=True)
-        screen.told().print(f"next: strapdown device navigate --port {line.name}; Ctrl-C ends the module", soft_wrap=True)
+        screen.told().print(
+            f"next: strapdown device navigate --port {line.name}; Ctrl-C ends the module", soft_wrap=True
+        )
 
         def ended() -> bool:
             return once and played.duration_s is not None and module.time_us >= played.duration_s * 1e6
 
-        try:
+        with contextlib.suppress(KeyboardInterrupt):
             serve(module, line, until=ended, pace=pace, spoiled=faults)
-        except KeyboardInterrupt:
-            pass
     status = module.controller
     screen.told().print(f"{status.samples} samples sent, {status.overruns} overruns", soft_wrap=True)
 

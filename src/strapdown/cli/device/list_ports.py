@@ -9,7 +9,9 @@ from strapdown.cli.log import Json
 
 
 def list_devices(
-    ask: Annotated[bool, typer.Option("--ask", help="Open each port with a known converter and ask who is there.")] = False,
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Open each port with a known converter and ask who is there.")
+    ] = False,
     port: Annotated[str | None, typer.Option("--port", metavar="P", help="Ask on this port.")] = None,
     baud: Baud = BAUD,
     as_json: Json = False,

@@ -22,7 +22,8 @@ def navigate(
         typer.Option(metavar="CAL.toml", help="Apply this calibration; default: the one kept for this module."),
     ] = None,
     part: Annotated[
-        str | None, typer.Option(metavar="PART", help="Part of the catalogue whose noise to use; default: as identified.")
+        str | None,
+        typer.Option(metavar="PART", help="Part of the catalogue whose noise to use; default: as identified."),
     ] = None,
     vehicle: Annotated[
         str, typer.Option(metavar="KIND", help="robot (wheels, flat floor) or free (stops alone).")
@@ -42,17 +43,21 @@ def navigate(
     lever: Annotated[
         str | None, typer.Option(metavar="X,Y,Z", help="Position of the module from the body's origin, m.")
     ] = None,
-    rest: Annotated[float | None, typer.Option(metavar="S", help="Length of the rest at the start; default: 8 s.")] = None,
+    rest: Annotated[
+        float | None, typer.Option(metavar="S", help="Length of the rest at the start; default: 8 s.")
+    ] = None,
     rate: Rate = None,
     acc_range: AccRange = None,
     gyr_range: GyrRange = None,
     low_pass: LowPass = None,
     seconds: Seconds = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Record the module meanwhile, into this folder.")
+        Path | None,
+        typer.Option("-o", "--output", metavar="DIR", help="Record the module meanwhile, into this folder."),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON document in each line of standard output: a solution for each sample.")
+        bool,
+        typer.Option("--json", help="One JSON document in each line of standard output: a solution for each sample."),
     ] = False,
 ) -> None:
     """Navigate a live module: keep it still for the alignment, then drive; Ctrl-C ends it.

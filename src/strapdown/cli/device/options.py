@@ -12,17 +12,21 @@ if TYPE_CHECKING:
 
 Port = Annotated[
     str | None,
-    typer.Option("--port", metavar="P", help="Serial port or tcp://host:port; default: the one converter that is there."),
+    typer.Option(
+        "--port", metavar="P", help="Serial port or tcp://host:port; default: the one converter that is there."
+    ),
 ]
 Baud = Annotated[int, typer.Option("--baud", metavar="N", help="Baud rate of the line.")]
 Rate = Annotated[int | None, typer.Option("--rate", metavar="HZ", help="Samples per second; divides 1000.")]
 AccRange = Annotated[int | None, typer.Option("--acc-range", metavar="G", help="2, 4, 8 or 16 g.")]
 GyrRange = Annotated[int | None, typer.Option("--gyr-range", metavar="DEG/S", help="250, 500, 1000 or 2000 deg/s.")]
 LowPass = Annotated[
-    int | None, typer.Option("--low-pass", metavar="HZ", help="Low-pass of the accelerometer: 260, 184, 94, 44, 21, 10, 5.")
+    int | None,
+    typer.Option("--low-pass", metavar="HZ", help="Low-pass of the accelerometer: 260, 184, 94, 44, 21, 10, 5."),
 ]
 Seconds = Annotated[
-    float | None, typer.Option("--seconds", metavar="S", help="Stop after so long by the module's clock; default: at Ctrl-C.")
+    float | None,
+    typer.Option("--seconds", metavar="S", help="Stop after so long by the module's clock; default: at Ctrl-C."),
 ]
 BAUD = 921600
 _ACC_G, _GYR_DPS, _LOW_PASS_HZ = (2, 4, 8, 16), (250, 500, 1000, 2000), (260, 184, 94, 44, 21, 10, 5)
@@ -71,7 +75,7 @@ def greeted(
     options: tuple[int | None, int | None, int | None, int | None],
     heard: "Callable[[Frame, float], None]" = lambda frame, now: None,
 ) -> "ModuleSource":
-    """The module on the port, set by the options (rate, ranges, low-pass) and by what is kept of it; not yet started."""
+    """The module on the port, set by the options (rate, ranges, low-pass) and by what is kept of it; not started."""
     from strapdown.devices.home import keep_settings, read_settings
     from strapdown.devices.link import Link
     from strapdown.devices.protocol.messages import Settings

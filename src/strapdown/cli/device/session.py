@@ -82,5 +82,6 @@ def sentence(found: dict[str, Any]) -> str:
         if found[name]:
             text += f", {found[name]} {what}"
     if "drift_ppm" in found:
-        text += f"; host clock {found['drift_ppm']:+.0f} ppm against the module, residual {found['clock_residual_ms']:.2f} ms"
+        text += f"; host clock {found['drift_ppm']:+.0f} ppm against the module"
+        text += f", residual {found['clock_residual_ms']:.2f} ms"
     return text

@@ -13,11 +13,14 @@ from rich.text import Text
 from strapdown.rotation import euler_from_q
 
 if TYPE_CHECKING:
+    from pathlib import Path as FilePath
+
     from strapdown.cli.device.session import Meter
     from strapdown.devices.source import ModuleSource
     from strapdown.navigation.live_program import LiveNavigator, LiveSolution
 
 MAP_WIDTH, MAP_HEIGHT = 46, 15  # characters
+_PICTURE_WIDTH = 108
 _MOST_POINTS = 20_000  # of the path; every other one is dropped where they are more
 _APART_M = 0.005
 _DOT_ROWS, _DOT_COLUMNS = 4, 2  # of one braille character
@@ -139,7 +142,12 @@ def _line(source: "ModuleSource", meter: "Meter", pace: float) -> Table:
     if status is not None:
         errors = f"{status.overruns} overruns, {status.i2c_errors} I2C errors"
         table.add_row("module", Text(errors, style="red" if status.overruns or status.i2c_errors else ""))
-    others = [(counts.resets, "resets"), (source.link.lost, "times vanished"), (counts.silent, "silent"), (counts.frozen, "repeated")]
+    others = [
+        (counts.resets, "resets"),
+        (source.link.lost, "times vanished"),
+        (counts.silent, "silent"),
+        (counts.frozen, "repeated"),
+    ]
     if any(n for n, _ in others):
         table.add_row("", Text(", ".join(f"{n} {what}" for n, what in others if n), style="red"))
     fit = source.stream.clock.fit()
@@ -155,3 +163,22 @@ def _table(title: str) -> Table:
     table.add_column(style="dim", no_wrap=True)
     table.add_column(no_wrap=True, min_width=34)
     return table
+
+
+def save_view(path: "FilePath", shown: RenderableType) -> None:
+    """The view as an SVG picture, with the fonts of the reader's own computer."""
+    import io
+    import re
+
+    from rich._export_format import CONSOLE_SVG_FORMAT
+    from rich.console import Console
+
+    from strapdown.io import whole_file
+
+    console = Console(
+        record=True, width=_PICTURE_WIDTH, file=io.StringIO(), force_terminal=True, color_system="truecolor"
+    )
+    console.print(shown)
+    plain = re.sub(r"@font-face \{\{.*?\}\}", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
+    with whole_file(path) as new:
+        new.write_text(console.export_svg(title="strapdown device navigate", code_format=plain), "utf-8")

@@ -104,8 +104,8 @@ def navigate(
     import math
 
     from strapdown.cli import screen
-    from strapdown.cli.navigate.live import Known, live_navigator
     from strapdown.cli.navigate.inputs import calibrated, mounting_of, reference_of, three_numbers
+    from strapdown.cli.navigate.live import Known, live_navigator
     from strapdown.cli.navigate.outputs import files_of, write_all
     from strapdown.cli.navigate.show import numbers, shares, show
     from strapdown.cli.orient.log import declination_of

@@ -1,1 +1,1 @@
-"""The module's chips at register level: virtual ones on a virtual I2C bus, and drivers that read virtual and real ones."""
+"""The module's chips at register level: virtual ones on a virtual I2C bus, and their drivers."""

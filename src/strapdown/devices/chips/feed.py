@@ -9,7 +9,6 @@ import numpy as np
 
 from strapdown.arrays import Array
 
-
 _REPEATED_US = 1_000_000
 _PIECE = 1000  # rows
 
@@ -33,9 +32,9 @@ class Feed(Protocol):
 class Rows:
     """A feed from rows of numbers: t_s (n,), acc, gyr, mag (n, 3) and celsius (n,). Between rows the last one holds.
 
-    blocks: more rows while it runs. Rows that are past are dropped, so that memory is bounded. Before the first row that
-    one holds. After the last row `ended` becomes true, and the rows of the last second are repeated: a sensor that has
-    come to rest is still noisy.
+    blocks: more rows while it runs. Rows that are past are dropped, so that memory is bounded. The first row holds
+    before its time. After the last row `ended` becomes true, and the rows of the last second are repeated: a sensor
+    that has come to rest is still noisy.
     """
 
     def __init__(self, blocks: Iterator[tuple[Array, Array, Array, Array, Array]]) -> None:

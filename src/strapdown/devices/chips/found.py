@@ -65,8 +65,10 @@ def magnetometer_name(kind: int, identity: bytes) -> tuple[str, str | None]:
     if kind == NO_CHIP:
         return "none", "no magnetometer answers; navigation goes on without a magnetic heading"
     if kind == QMC5883L:
-        note = "boards sold as HMC5883L (GY-273) carry this chip" if identity[0] == 0xFF else (
-            f"its identity register is {identity[0]:#04x}, a QMC5883L has 0xff; the part is not known"
+        note = (
+            "boards sold as HMC5883L (GY-273) carry this chip"
+            if identity[0] == 0xFF
+            else (f"its identity register is {identity[0]:#04x}, a QMC5883L has 0xff; the part is not known")
         )
         return "QMC5883L", note
     if kind == HMC5883L:

@@ -72,7 +72,7 @@ class Hello(NamedTuple):
     @classmethod
     def unpacked(cls, body: bytes) -> Self:
         v = _HELLO.unpack(body)
-        return cls(v[0], v[1], v[2:5], *v[5:29], v[29:32])
+        return cls._make((v[0], v[1], v[2:5], *v[5:29], v[29:32]))
 
     @property
     def serial(self) -> str:

@@ -17,7 +17,7 @@ _PIECE = 1 << 20
 
 
 class NotAModuleFile(ValueError):
-    """The file does not begin as a recorded file of a module; the message says how."""
+    """The file does not begin as a recorded file of a module; the message states why."""
 
 
 def frames_of(file: BinaryIO) -> Iterator[tuple[list[Frame], int, int]]:

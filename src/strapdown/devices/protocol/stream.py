@@ -9,8 +9,8 @@ from strapdown.devices.protocol import frame as of
 from strapdown.devices.protocol import messages as say
 from strapdown.devices.protocol.frame import Frame
 from strapdown.devices.protocol.mark import Mark
-from strapdown.devices.protocol.units import Units, at_end_of_range, new_field
 from strapdown.devices.protocol.time_axis import WRAP_US, ClockFit, TimeAxis
+from strapdown.devices.protocol.units import Units, at_end_of_range, new_field
 from strapdown.sample import Sample
 
 _BACKWARD = 1 << 31
@@ -237,7 +237,6 @@ class ModuleStream:
             travel_m=travel,
             clipped=at_end_of_range((*readings.acc, *readings.gyr)),
         )
-
 
 
 def _signed32(x: int) -> int:

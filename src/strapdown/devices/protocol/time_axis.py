@@ -40,7 +40,7 @@ class TimeAxis:
         return self.last_us
 
     def restart(self, stamp: int, host_s: float) -> None:
-        """The module was reset: its stamps go on after the silence that the host's clock has measured, 1 us at least."""
+        """The module was reset: its stamps go on after the silence that the host has measured, 1 us at least."""
         if self.last_us is None:
             return
         silent_us = max(round((host_s - self.last_host_s) * 1e6), 1)

@@ -26,7 +26,7 @@ class HeightObserver:
     """Height and vertical speed: acceleration integrated, corrected at every new altimeter reading.
 
     The altimeter looks along the body's z axis: its reading times the cosine of the tilt is the height. A reading
-    beyond the gate is left out, unless such readings last: then the ground is another one. Without `ok` the altimeter
+    beyond the gate is rejected, unless such readings last: then the ground is another one. Without `ok` the altimeter
     is not used, and a measured velocity corrects the vertical speed in each tick with `velocity_new`. Without
     `accelerometer_ok` the thrust over the mass takes the place of the accelerometer; no thrust stands for rest.
     """
@@ -37,7 +37,7 @@ class HeightObserver:
         velocity_gain: float = between(
             0.1, 0.0, 1.0, "Velocity gain", "Speed correction per error of a measured velocity.", "1"
         )
-        gate_m: float = not_negative(1.0, "Gate", "Readings that are further off are left out.", "m")
+        gate_m: float = not_negative(1.0, "Gate", "Readings that are further off are rejected.", "m")
         gate_s: float = not_negative(0.5, "Gate time", "Readings that are off for this time count again.", "s")
         mass_kg: float = mass_parameter()
         gravity_m_s2: float = gravity_parameter()

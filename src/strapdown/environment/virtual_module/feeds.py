@@ -104,4 +104,3 @@ class _Ride:
 
     def inputs(self, t_s: float) -> Inputs:
         return next((given for since, given in reversed(self._shown) if since <= t_s + 1e-9), self._shown[0][1])
-

@@ -1,7 +1,7 @@
 """A virtual measuring module: chips that feel a motion, a controller, and a line of limited speed.
 
-A program at the other end of the line cannot distinguish it from the real module: it sends the same frames, takes the same
-commands, loses samples when its line is too slow, and can be reset.
+A program at the other end of the line cannot distinguish it from the real module: it sends the same frames, takes the
+same commands, loses samples when its line is too slow, and can be reset.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,8 @@ MAGNETOMETERS = ("QMC5883L", "HMC5883L", "QMC5883P", "none")
 @dataclass(frozen=True)
 class Make:
     """How the module is built. clock_ppm: error of the controller's clock, chip_ppm: of the chips' own. first_us: its
-    clock at power-up, for a wrap of the time stamps. imu_identity: WHO_AM_I. filtered: what the chips feel was low-passed before."""
+    clock at power-up, for a wrap of the time stamps. imu_identity: WHO_AM_I. filtered: what the chips feel was
+    low-passed before."""
 
     serial_number: bytes = b"virtual-0001"
     baud: int = 921600
@@ -47,7 +48,9 @@ class Make:
 
 def chips(feed: Feed, make: Make) -> dict[int, RegisterChip]:
     """The chips of a module by their addresses."""
-    found: dict[int, RegisterChip] = {ADDRESS: VirtualMpu6050(feed, make.imu_identity, ppm=make.chip_ppm, filtered=make.filtered)}
+    found: dict[int, RegisterChip] = {
+        ADDRESS: VirtualMpu6050(feed, make.imu_identity, ppm=make.chip_ppm, filtered=make.filtered)
+    }
     if make.magnetometer == "QMC5883L":
         found[QMC_ADDRESS] = VirtualQmc5883l(feed, ppm=make.chip_ppm)
     elif make.magnetometer == "HMC5883L":
@@ -63,7 +66,7 @@ class VirtualModule:
     def __init__(
         self,
         feed: Feed,
-        make: Make = Make(),  # noqa: B008
+        make: Make = Make(),
         inputs: Callable[[float], Inputs] = lambda t_s: Inputs(),
     ) -> None:
         self.feed, self.make, self.inputs = feed, make, inputs

@@ -135,8 +135,8 @@ def serve(
     spoiled: Callable[[bytes], bytes] = lambda data: data,
     waits: bool = True,
 ) -> None:
-    """Run the module on the line until `until` is true. pace: 1 is real time, more is faster. spoiled: what the line does
-    to the bytes. waits: the motion waits until the module is started; before, it stays at its beginning."""
+    """Run the module on the line until `until` is true. pace: 1 is real time, more is faster. spoiled: what the line
+    does to the bytes. waits: the motion waits until the module is started; before, it stays at its beginning."""
     began_s: float | None = None
     while not until():
         if began_s is None and (module.controller.running or not waits):

@@ -45,8 +45,7 @@ def decode(data, pending, counters, crc_table, lengths, version, frames, sizes):
         if have == 0 and counters[SKIPPING] == 0:
             continue
         out = frames[count]
-        size = 0
-        at = 0
+        size, at = np.int64(0), np.int64(0)
         good = counters[SKIPPING] == 0
         while good and at < have:
             code = np.int64(pending[at])
