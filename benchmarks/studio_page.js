@@ -1,24 +1,21 @@
-// Counts the frames in which a scene was drawn, and waits for the frame in which its picture changes after a key.
+// Counts the frames in which a scene was drawn. After a key it waits for the first message of the simulation in which
+// the stick has moved, and for the frame that was drawn from it.
 (() => {
-  const bench = { drawn: 0, first: 0, gl: null, latency: 0, still };
-  const EVERY = 4; // of the picture's pixels in each direction
+  const bench = { drawn: 0, first: 0, gl: null, latency: 0 };
   let tick = 0; // the animation frame
   let inTick = -1; // the last one in which the scene was drawn
-  let picture = null;
-  let changedAt = 0;
-  let calm = 0; // pixels that change by themselves: the ghost of an estimate moves with its noise
-  let watching = false;
-  let learning = false;
-  let waiting = false;
-  let pressed = 0;
+  let sticks = "";
+  let pressed = 0; // 0: no key is waited for
+  let arrived = false;
 
   const clear = WebGL2RenderingContext.prototype.clear;
   WebGL2RenderingContext.prototype.clear = function (mask) {
-    if (this.canvas.isConnected && this.canvas.width > 250 && inTick !== tick) {
+    if (this.canvas.isConnected && inTick !== tick) {
       inTick = tick;
       bench.gl = this;
       bench.drawn++;
       if (bench.first === 0) requestAnimationFrame(() => (bench.first = performance.now()));
+      if (arrived) drawn();
     }
     return clear.call(this, mask);
   };
@@ -26,60 +23,33 @@
   window.requestAnimationFrame = (run) => request((time) => {
     tick = time;
     run(time);
-    if (watching && inTick === tick) look();
   });
 
-  /** How many pixels differ from the last picture. */
-  function changes() {
-    const gl = bench.gl;
-    const [w, h] = [gl.drawingBufferWidth, gl.drawingBufferHeight];
-    const now = new Uint8Array(4 * w * h);
-    gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, now);
-    let count = 0;
-    if (picture !== null && picture.length === now.length) {
-      for (let y = 0; y < h; y += EVERY) {
-        for (let x = 0; x < w; x += EVERY) {
-          const i = 4 * (y * w + x);
-          if (Math.abs(now[i] - picture[i]) + Math.abs(now[i + 1] - picture[i + 1]) + Math.abs(now[i + 2] - picture[i + 2]) > 12) count++;
-        }
-      }
-    }
-    picture = now;
-    return count;
-  }
-
-  let lookedAt = -1;
-  function look() {
-    if (lookedAt === tick) return; // several callbacks in one animation frame
-    lookedAt = tick;
-    const count = changes();
-    if (learning) calm = Math.max(count, calm);
-    if (count <= 2 * calm + 3) return;
-    changedAt = performance.now();
-    if (pressed === 0) return;
+  /** The state after the key is drawn now; it is on the screen when the next animation frame begins. */
+  function drawn() {
     const from = pressed;
     pressed = 0;
-    waiting = false;
+    arrived = false;
     request(() => (bench.latency = performance.now() - from));
   }
 
-  /** True if nothing moved for some time. */
-  function still(ms) {
-    return performance.now() - changedAt > ms;
+  function received(data) {
+    if (!(data instanceof ArrayBuffer) || new Uint8Array(data)[0] !== 1) return;
+    const now = new Float32Array(data, CONSOLE_AT, CONSOLE_COUNT).join();
+    if (pressed > 0 && now !== sticks) arrived = true;
+    sticks = now;
   }
 
-  /** Look at a picture at rest: how much of it changes. */
-  bench.learn = (on) => {
-    watching = true;
-    learning = on;
-  };
-
-  bench.expect = () => {
-    bench.latency = 0;
-    waiting = true;
+  window.WebSocket = class extends WebSocket {
+    constructor(...given) {
+      super(...given);
+      this.addEventListener("message", (event) => received(event.data));
+    }
   };
   window.addEventListener("keydown", (event) => {
-    if (waiting && pressed === 0 && !event.repeat) pressed = event.timeStamp;
+    if (event.repeat) return;
+    bench.latency = 0;
+    pressed = event.timeStamp;
   }, true);
   window.bench = bench;
 })();

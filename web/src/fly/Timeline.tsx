@@ -59,9 +59,10 @@ function TimelineHead(): ReactNode {
 function Takes(): ReactNode {
   const takes = useStore(world, (w) => w.takes);
   if (takes.takes.length === 0) return null;
+  const count = takes.takes.length === 1 ? "1 take" : `${takes.takes.length} takes`;
   return (
     <Menu
-      label="Earlier takes"
+      label={`${count} before this one`}
       className="btn small"
       items={takes.takes.map((take) => ({
         text: take.title,
@@ -69,7 +70,7 @@ function Takes(): ReactNode {
         run: () => window.open(`download/report?take=${take.number}`, "_blank", "noopener"),
       }))}
     >
-      {takes.takes.length === 1 ? "1 take" : `${takes.takes.length} takes`}
+      {count}
     </Menu>
   );
 }
