@@ -12,6 +12,9 @@ import numpy as np
 
 from strapdown.calibration.magnetometer.ellipsoid import fit_ellipsoid
 from strapdown.calibration.noise.allan import allan_deviation
+from strapdown.devices.protocol import messages as say
+from strapdown.devices.protocol.decoder import Decoder
+from strapdown.devices.protocol.frame import on_the_line
 from strapdown.engines.mujoco.plant import MujocoPlant
 from strapdown.engines.mujoco.robot_file import RobotFile
 from strapdown.engines.parts import Mount, Physics
@@ -259,6 +262,17 @@ def control() -> dict[str, np.ndarray]:
     return found
 
 
+def devices() -> dict[str, np.ndarray]:
+    """Good, damaged and foreign frames of the measuring module."""
+    good = [on_the_line(say.start(number)) for number in range(3)]
+    stream = b"".join([good[0], b"\x05\x01\x02\x00", good[1][:5], b"\x00", good[2]])
+    decoder = Decoder()
+    rows = [
+        np.concatenate([frame[:size] for frame, size in zip(*block, strict=True)]) for block in decoder.blocks(stream)
+    ]
+    return {"frames": np.concatenate(rows), "counted": np.array([decoder.good, decoder.bad, decoder.bad_bytes])}
+
+
 def every_family() -> dict[str, np.ndarray]:
     recording = log()
     families = {
@@ -275,6 +289,7 @@ def every_family() -> dict[str, np.ndarray]:
         "navigation": navigation(recording),
         "stops": stops(recording),
         "control": control(),
+        "devices": devices(),
     }
     return {
         f"{family}: {name}": np.asarray(value) for family, found in families.items() for name, value in found.items()

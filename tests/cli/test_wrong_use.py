@@ -19,7 +19,10 @@ SEE = "see strapdown {} --help"
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["navigate"], f"navigate needs LOG (the log: .csv, .csv.gz or .parquet); give it, {SEE.format('navigate')}"),
+        (
+            ["navigate"],
+            f"navigate needs LOG (the log: .csv, .csv.gz, .parquet or .module); give it, {SEE.format('navigate')}",
+        ),
         (["evaluate", "a"], "evaluate needs TRUTH (a recording with truth, "),
         (["simulate", "a"], "simulate needs --output OUT (recording to write: "),
         (["orient", "a", "--gravity", "x"], f'--gravity is "x"; give a number, {SEE.format("orient")}'),

@@ -17,7 +17,7 @@ import strapdown as sd
 path = sd.motion.StopAndGo.square(first_rest_s=10)
 imu  = sd.load_part("MPU-6050").draw(seed=1, rate_hz=200)
 log  = sd.record(path, imu, seed=1)
-att  = sd.orientation.Lodestar().smooth(log)
+att  = sd.orientation.Lodestar(magnetometer=False).smooth(log)
 nav  = sd.navigate(log, sd.WheeledRobot(heading_deg=0))
 print(sd.evaluate(nav, log.truth))
 sd.report("out.html", nav, truth=log.truth)

@@ -9,7 +9,7 @@ import pytest
 from firmware_host import need
 
 HERE = Path(__file__).parent
-TESTS = ("test_protocol_in_c.py", "test_module.py", "test_stm32_layer.py")
+TESTS = ("test_protocol_in_c.py", "test_portable_module.py", "test_stm32_layer.py")
 LONG = "whole_firmware or lights or light or idle or set_rate"  # the same code as the others, for longer
 
 

@@ -49,7 +49,7 @@ def test_wrong_use_is_one_sentence(given_arrays, sentence):
 
 def test_a_table_of_pandas_holds_every_bit():
     pandas = pytest.importorskip("pandas")
-    log = record(Tumble(3.0), Imu("imu", rate_hz=50.0))
+    log = record(Tumble(20.0), Imu("imu", rate_hz=50.0))
     table = log.to_pandas()
     assert isinstance(table, pandas.DataFrame) and len(table) == len(log)
     again = Recording.from_pandas(table)

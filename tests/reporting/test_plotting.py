@@ -9,7 +9,7 @@ import strapdown as sd
 
 @pytest.fixture(scope="module")
 def tumble():
-    return sd.record(sd.motion.Tumble(4.0), sd.Imu("imu", rate_hz=50.0))
+    return sd.record(sd.motion.Tumble(20.0), sd.Imu("imu", rate_hz=50.0))
 
 
 @pytest.fixture(scope="module")

@@ -245,7 +245,7 @@ def test_a_stretch_is_recorded_and_downloaded(studio, client):
     assert b'vehicle = "quadcopter"' in studio.get("/download/scenario")
     assert b"[[block]]" in studio.get("/download/diagram")
     report = client.ask("report")["report"]
-    assert report["figures"] and report["path_truth"] and report["parameters"]
+    assert report["errors"] and report["path_truth"] and report["parameters"]
 
 
 def test_an_uploaded_scenario_a_robot_and_a_recording_are_opened(studio, client):

@@ -96,7 +96,7 @@ class ModuleSource:
             return f"the module on {name} sends frames but no hello; check that its receive line (RX) is connected"
         return (
             f"{self.received} bytes came from {name} and no frame was among them; check the baud rate "
-            f"({self.link.baud} was used), or read text lines with --columns"
+            f"({self.link.baud} was used), or read it as text lines, with a column mapping"
         )
 
     def _begin(self) -> None:

@@ -88,5 +88,5 @@ def _format(path: Path) -> tuple[_Reader, _Writer]:
         raise InputError(f"{path} is a folder; name a recording in it")
     if name.endswith(tuple(READ_ONLY)):
         raise InputError(f"{path} is named as a recording of a module, which device record alone writes; use .parquet")
-    *some, last = (*FORMATS, *READ_ONLY)
+    *some, last = FORMATS
     raise InputError(f"{path} is not named as a recording; use a name that ends in {', '.join(some)} or {last}")

@@ -34,7 +34,7 @@ class PtyLine:
             import pty
             import tty
         except ImportError:
-            raise InputError("this system has no pseudo-terminals; use a TCP port (--tcp)") from None
+            raise InputError("this system has no pseudo-terminals; use a TCP port") from None
         self._master, self._slave = pty.openpty()  # the slave stays open here, so that the line survives its host
         tty.setraw(self._slave)
         os.set_blocking(self._master, False)

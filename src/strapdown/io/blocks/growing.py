@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from strapdown.errors import InputError
+
 _MORE = 10  # a tenth more than is there: at most so much is memory that is not used in the end
 
 
@@ -33,4 +35,9 @@ class Growing:
         return self._array
 
     def _resize(self, rows: int) -> None:
-        self._array.resize((rows, *self._width), refcheck=False)  # nobody else has seen it yet
+        try:
+            self._array.resize((rows, *self._width), refcheck=False)  # nobody else has seen it yet
+        except MemoryError:
+            raise InputError(
+                f"the file has more rows than fit into memory: {rows:.3g} at least; cut it into parts"
+            ) from None
