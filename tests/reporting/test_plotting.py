@@ -14,7 +14,7 @@ def tumble():
 
 @pytest.fixture(scope="module")
 def attitude(tumble):
-    return sd.orientation.Mahony().run(tumble)
+    return sd.orientation.Mahony(magnetometer=False).run(tumble)
 
 
 def lines_of(figure):
