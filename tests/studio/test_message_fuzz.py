@@ -163,7 +163,7 @@ def test_a_fuzzed_flight_equals_one_that_was_not(studio, client):
 
     def message():
         if rng.random() < 0.3:
-            command = {**rng.choice(REFUSED), "id": len(refused) + 1}
+            command = {**rng.choice(REFUSED), "id": 2**32 + len(refused)}  # beyond those of mutated messages
             refused[command["id"]] = command
             return json.dumps(command)
         found = mutated(rng, LOOKS + REFUSED + ACTS)
