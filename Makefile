@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help setup demo test bench lint fuzz evidence clean
+.PHONY: help setup demo test bench lint fuzz evidence docs clean
 
 help:
 	@echo "make demo    install and show the whole path in a minute"
@@ -14,6 +14,7 @@ help:
 	@echo "make lint    style, types, import direction, words"
 	@echo "make fuzz    feed mutated files to every reader for SECONDS=60 (or CASES=100000)"
 	@echo "make evidence  run the long checks, write their figures to docs/evidence (CHECK=name for one)"
+	@echo "make docs    make the notebooks, the page of public names and the pictures of the concepts page"
 	@echo "make setup   only install, into $(VENV)"
 	@echo "make clean   remove $(VENV) and caches"
 
@@ -63,6 +64,12 @@ fuzz: $(STAMPS)/test
 
 evidence: $(STAMPS)/test $(STAMPS)/bench
 	$(BIN)/python tools/evidence.py $(CHECK)
+
+docs: $(STAMPS)/test
+	$(BIN)/python tools/notebooks.py
+	$(BIN)/python tools/api_page.py
+	$(BIN)/python tools/concept_pictures.py
+	PYTHONPATH=tests $(BIN)/python tests/newcomer_mistakes.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis

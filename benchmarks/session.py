@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import mujoco
 
 from strapdown.environment.session.pace import run_paced
-from strapdown.environment.session.scenario import Scenario, read_scenario
+from strapdown.environment.session.scenario.file import Scenario, read_scenario
 from strapdown.environment.session.session import Session
 
 STRETCH_S, STRETCHES = 0.2, 100  # shorter than a time slice of a busy machine

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.studio import machine, met
-from strapdown.studio import frame
+from strapdown.studio.messages import frame
 
 # isort: split
 from page_browser import ROOT, STATIC, PageStudio, Visitor, browser_running, missing  # the path is set above

@@ -1,5 +1,9 @@
 """Virtual modules for the tests: fed by a few rows, or by paper C's square."""
 
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -76,3 +80,16 @@ def sample_frame(sequence: int, time_us: int, flags: int = 0, acc: tuple[int, in
 def hello_frame(reason: int = say.ASKED, **changed: object) -> Frame:
     given = say.Hello(reason=reason, imu_chip=1, imu_address=0x68, imu_identity=0x68, mag_chip=1)._replace(**changed)
     return Frame(0x01, 0, 0, given.packed())
+
+
+@contextmanager
+def emulated(*arguments: object) -> Iterator[str]:
+    """strapdown device emulate in a process of its own; gives its port."""
+    command = [sys.executable, "-m", "strapdown", "device", "emulate", *(str(a) for a in arguments)]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert child.stdout is not None
+        yield child.stdout.readline().removeprefix("port: ").strip()
+    finally:
+        child.kill()
+        child.wait()

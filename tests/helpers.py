@@ -5,6 +5,7 @@ import io
 import os
 import struct
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -80,6 +81,17 @@ def shared_data(name):
             pytest.fail(reason)
         pytest.skip(reason)
     return folder
+
+
+def needs(engine):
+    """Skip where the package of an engine is not installed; in CI fail."""
+    from strapdown.engines.catalogue import ENGINES
+
+    if find_spec(ENGINES[engine].module) is None:
+        reason = f'{engine} is not installed: pip install "strapdown[{engine}]"'
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason, allow_module_level=True)
 
 
 def run_rig(values, folder=Path()):

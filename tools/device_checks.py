@@ -89,6 +89,7 @@ def record(name: str, folder: Path, counted: "Synchronized[int]") -> None:
 
 
 def killed(times: int) -> bool:
+    """kill -9 of the recorder at random times: the file opens and holds what was sent, up to the last second."""
     rng, fine, least = np.random.default_rng(1), 0, 0
     sent = VirtualModule(feed(), Make())
     sent.controller.running = True

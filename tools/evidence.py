@@ -37,24 +37,46 @@ REPRODUCED = {  # target of `strapdown reproduce`: what it shows
     "C navigation": "Paper C: its two tests with virtual robots, by the paper's filter and by ours.",
     "C scenarios": "Paper C: what may go wrong on its tests, and the cost of each fault.",
     "C foot": "Paper C: recorded walks with a sensor on the foot and in the hand.",
+    "C robustness": "Drives unlike paper C's: eight families, three parts, whether sigma holds.",
 }
 CHECKS = {
     **{
         f"reproduce-{target.lower().replace(' ', '-')}": Check(shows, (*STRAPDOWN, "reproduce", *target.split()))
         for target, shows in REPRODUCED.items()
     },
+    "engines": Check(
+        "Paper A in all engines, in one table with stated tolerances; CoppeliaSim by its stand-in.",
+        (sys.executable, "tools/engine_checks.py"),
+    ),
     "bench": Check("Speed next to peers measured in the same run.", (sys.executable, "-m", "benchmarks")),
     "device": Check(
         "The measuring module: 10 minutes at 1 kHz without a lost sample; a recorder killed 50 times.",
         (sys.executable, "tools/device_checks.py"),
     ),
+    **{
+        f"campaign-{name}": Check(shows, (sys.executable, "tools/campaign_checks.py", name))
+        for name, shows in {
+            "paper-c": "Paper C as a campaign: seven parts, three calibration efforts, with and without odometer.",
+            "quadcopter": "Quadcopter: loss probability over wind, vibration and part, with intervals.",
+            "many": "A campaign of 1e5 short runs with bounded memory.",
+            "kills": "A campaign that is killed 30 times at random: only running work is lost, nothing counts twice.",
+        }.items()
+    },
     "kernels": Check(
-        "Every kernel compiled alone has the machine code that it has when all are compiled in one process.",
+        "Results of every filter and of the error chain do not depend on what was compiled before, to the bit.",
         (sys.executable, "tools/kernels_alone.py"),
     ),
     "fuzz": Check(
         "100 000 mutated files to every reader: no exception but our own, no hang, memory bounded.",
         (sys.executable, "tests/fuzz/harness.py", "--cases", "100000"),
+    ),
+    "fuzz-formats": Check(
+        "10 000 mutated files of each of 15 formats of other programs: one sentence, no hang, at most 500 MB.",
+        (sys.executable, "tests/fuzz/harness.py", "--formats", "--cases", "150000"),
+    ),
+    "large-bags": Check(
+        "Bags of 2 GB: memory below 600 MB, and the speed next to the bare iteration of the reference library.",
+        (sys.executable, "tools/large_bags.py"),
     ),
     "studio-hour": Check(
         "One hour of flight at real time, operated in the page: no process grows once the buffers are full.",

@@ -14,7 +14,7 @@ PACKAGE = "strapdown"
 # room: what it may import from the package, besides itself. A room is a file or a folder in src/strapdown;
 # "motion.protocol" names one file of a room.
 CORE = {"errors", "arrays", "checks", "held_rows", "sample", "live", "kernels", "rotation", "earth", "earth_magnetism"}
-CORE |= {"types", "summaries", "atmosphere"}
+CORE |= {"types", "summaries", "atmosphere", "keywords"}
 CORE |= {"regular_file"}  # every package that reads files opens them there
 AT_THE_EDGE = CORE | {"motion.protocol"}
 MAY_IMPORT: dict[str, set[str]] = {
@@ -32,7 +32,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "summaries": {"arrays"},
     # io: for Recording.from_arrays, to_pandas and from_pandas, which import it when they are called
     "types": {"errors", "arrays", "held_rows", "sample", "summaries", "kernels", "rotation", "earth", "io.in_memory"},
-    "live": {"errors", "arrays", "sample", "types"},
+    "keywords": set(),
+    "live": {"errors", "arrays", "keywords", "sample", "types"},
     "motion": CORE,
     "engines": AT_THE_EDGE,
     "devices": AT_THE_EDGE,
@@ -49,8 +50,12 @@ MAY_IMPORT["evaluation"] = MAY_IMPORT["navigation"] | {"navigation"}
 MAY_IMPORT["reporting"] = MAY_IMPORT["evaluation"] | {"evaluation"}
 MAY_IMPORT["environment"] = MAY_IMPORT["reporting"] | {"reporting", "engines", "devices", "vehicles"}
 MAY_IMPORT["studio"] = MAY_IMPORT["environment"] | {"environment"}
+MAY_IMPORT["bridges"] = MAY_IMPORT["environment"] | {"environment"}
 MAY_IMPORT["papers"] = MAY_IMPORT["environment"] | {"environment"}  # the experiments are rigs run in the environment
-MAY_IMPORT["cli"] = MAY_IMPORT["studio"] | {"studio", "papers"}
+# specimens are calibrated as in paper C
+MAY_IMPORT["campaigns"] = MAY_IMPORT["papers"] | {"papers"}
+MAY_IMPORT["studio"] |= {"campaigns", "papers"}  # its view of a campaign opens a run of it
+MAY_IMPORT["cli"] = MAY_IMPORT["studio"] | {"studio", "papers", "campaigns", "bridges"}
 MAY_IMPORT["__main__"] = {"cli"}
 MAY_IMPORT["__init__"] = MAY_IMPORT["cli"]  # the public names; so no room may import the package itself
 

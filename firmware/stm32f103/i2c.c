@@ -1,9 +1,10 @@
 /* I2C1 on PB6 (SCL) and PB7 (SDA), polled, with a time limit for each transfer.
  *
- * Receiving follows RM0008 26.3.3 with the cures of the errata sheet ES0340 (STM32F103x8/B):
+ * Receiving follows RM0008 26.3.3, with what the known faults of this peripheral need (ST lists them in its errata
+ * sheets for the STM32F1):
  * - The last bytes are taken with the clock held low by BTF, so that an interrupt in between does no harm.
- * - Between STOP and the read that follows, interrupts are off ("wrong data read into data register").
- * - A BUSY flag locked by the analog filter, and a misplaced stop: i2c_recover().
+ * - Between STOP and the read that follows, interrupts are off: else a wrong byte can be read.
+ * - A BUSY flag that stays set, and a misplaced stop: i2c_recover().
  */
 #include "board.h"
 #include "hardware.h"

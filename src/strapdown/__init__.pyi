@@ -1,6 +1,7 @@
 # The public names of this package: __init__.py loads each at its first use.
 from . import (
     calibration as calibration,
+    campaigns as campaigns,
     earth as earth,
     engines as engines,
     environment as environment,
@@ -16,11 +17,12 @@ from . import (
     vehicles as vehicles,
 )
 from .calibration import Calibration as Calibration, read_calibration as read_calibration
+from .campaigns.python import CampaignRuns as CampaignRuns, run_campaign as run_campaign
 from .engines.mujoco.recorded.driven import DrivenRobot as DrivenRobot
 from .engines.mujoco.robot import MujocoRobot as MujocoRobot
 from .engines.mujoco.robot_file import RobotFile as RobotFile
 from .environment.rig import Rig as Rig, read_rig as read_rig
-from .environment.session.scenario import read_scenario as read_scenario
+from .environment.session.scenario.file import read_scenario as read_scenario
 from .environment.session.session import Session as Session
 from .environment.simulate import simulate as simulate
 from .errors import (

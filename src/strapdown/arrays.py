@@ -13,7 +13,9 @@ UNIT_NORM_TOLERANCE = 1e-6  # print rounding of logs with 7 digits
 
 
 def _numbers(x: ArrayLike, name: str) -> Array:
-    """x as float64, locked: a copy, or x itself where its owner has locked it already: large logs are held once."""
+    """x as float64, locked. The result is a copy, or x itself where its owner has locked it already, so that large logs
+    are in memory once.
+    """
     if isinstance(x, np.ndarray) and x.dtype == np.float64 and x.flags.c_contiguous and _sealed(x):
         return x
     try:
@@ -25,7 +27,7 @@ def _numbers(x: ArrayLike, name: str) -> Array:
 
 
 def _sealed(x: NDArray[Any]) -> bool:
-    """Locked, and no view of memory that another array may write to."""
+    """Whether an array is locked and not a view of memory that another array may write to."""
     return x.base is None and type(x) is np.ndarray and not x.flags.writeable and x.flags.owndata
 
 
@@ -94,7 +96,7 @@ def locked_attitude(q: ArrayLike, n: int, name: str, t: Array | None = None) -> 
 
 
 def refuse_negative(sigma: Array, name: str, t: Array | None = None) -> None:
-    """Of standard deviations, one or more in a row; the error names the first bad sample and its time."""
+    """Refuse negative standard deviations, one or more in a row; the error names the first bad sample and its time."""
     if sigma.size and sigma.min() < 0.0:
         least = sigma.reshape(len(sigma), -1).min(axis=1)
         i = int(np.argmax(least < 0.0))

@@ -1,4 +1,4 @@
-"""Air by height: pressure, temperature and density of a gas at rest whose temperature falls straight with height.
+"""Air by height: pressure, temperature and density of a gas at rest whose temperature falls linearly with height.
 
 Hydrostatic balance dp = -rho g dh with rho = p / (R T) and T = T0 - L h gives p = p0 (1 - L h / T0)^(g / (R L)), and
 p = p0 exp(-g h / (R T0)) where L is 0. Heights are above the place where pressure and temperature are given.
@@ -17,8 +17,13 @@ KELVIN = 273.15  # K at 0 degC
 
 @dataclass(frozen=True)
 class Atmosphere:
-    """pressure_pa, temperature_c: at height 0. lapse_k_m: fall of temperature with height. gas_j_kg_k: constant of the
-    gas, R over its molar mass. highest_m: up to there the straight fall of temperature holds."""
+    """A still atmosphere in hydrostatic balance.
+
+    pressure_pa, temperature_c: values at height 0.
+    lapse_k_m: fall of temperature with height.
+    gas_j_kg_k: constant of the gas, R over its molar mass.
+    highest_m: greatest height at which the linear fall of temperature is valid.
+    """
 
     name: str
     pressure_pa: float
@@ -63,7 +68,7 @@ class Atmosphere:
         return self.pressure_at(height_m) / (self.gas_j_kg_k * (self.temperature_at(height_m) + KELVIN))
 
     def height_of(self, pressure_pa: float) -> float:
-        """The height (m) at which this pressure belongs: undoes pressure_at."""
+        """Height (m) at which this pressure belongs: the inverse of pressure_at."""
         ratio, ground = positive("pressure_pa", pressure_pa) / self.pressure_pa, self.temperature_c + KELVIN
         if self.lapse_k_m == 0.0:
             return -self.gas_j_kg_k * ground / self.gravity_m_s2 * math.log(ratio)

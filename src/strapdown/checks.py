@@ -73,7 +73,7 @@ def triple(name: str, value: ArrayLike) -> Triple:
 
 
 def attitude(name: str, q: ArrayLike) -> Quadruple:
-    """A unit quaternion (w, x, y, z); the rounding of a printed one is taken out."""
+    """A unit quaternion (w, x, y, z), normalised to remove the rounding of a printed one."""
     row = np.array(_row(name, q, 4))
     norm = float(np.linalg.norm(row))
     if abs(norm - 1.0) > UNIT_NORM_TOLERANCE:
@@ -93,7 +93,7 @@ def direction(name: str, value: ArrayLike) -> Triple:
 
 
 def times_within(t: ArrayLike, duration_s: float) -> tuple[Array, Array]:
-    """The times as asked, and the same without roundoff beyond the ends, to evaluate the path at."""
+    """The given times, and the same clipped to the ends of the path if roundoff puts them beyond, for evaluation."""
     asked = np.atleast_1d(np.asarray(t, dtype=np.float64))
     inside = (asked >= -END_ROUNDOFF_S) & (asked <= duration_s + END_ROUNDOFF_S)
     if not inside.all():
@@ -103,7 +103,7 @@ def times_within(t: ArrayLike, duration_s: float) -> tuple[Array, Array]:
 
 
 def intervals(name: str, value: Iterable[Interval]) -> tuple[Interval, ...]:
-    """Times (start, end) in s, in order and apart from each other; the last may end at inf."""
+    """Times (start, end) in s, in order and without overlap; the last may end at inf."""
     try:
         found = tuple((float(start), float(end)) for start, end in value)
     except (TypeError, ValueError):
@@ -118,7 +118,9 @@ def intervals(name: str, value: Iterable[Interval]) -> tuple[Interval, ...]:
 
 
 def _unit(row: Array, length: float) -> tuple[float, ...]:
-    """Scaled to length 1; left as it is if only roundoff is missing, so that checking twice changes nothing."""
+    """A vector scaled to length 1. It is unchanged if only roundoff is missing, so that a second check changes
+    nothing.
+    """
     return tuple(float(c) for c in (row if abs(length - 1.0) < 1e-15 else row / length))
 
 

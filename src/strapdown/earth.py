@@ -1,6 +1,6 @@
 """Gravity and the local level frame n (x east, y north, z up).
 
-Frame n does not turn: the Earth's rate (15 deg/h) is below what the sensors of this product resolve, and robots
+Frame n does not turn. The Earth's rate (15 deg/h) is below the resolution of the sensors of this product, and robots
 and drones stay near their start. Gravity is the vector g_n = (0, 0, -g).
 """
 
@@ -34,8 +34,8 @@ LOWEST_M, HIGHEST_M = -12_000.0, 100_000.0  # below the deepest trench, above th
 def earth_gravity(latitude_rad: ArrayLike, height_m: ArrayLike = 0.0) -> NDArray[np.float64]:
     """Size of normal gravity in m/s2 at a geodetic latitude and a height above the ellipsoid (WGS 84), -12 to 100 km.
 
-    On the ellipsoid Somigliana's formula; from there up or down by the closed formula of the ellipsoid's field
-    (NIMA TR8350.2, 4-5 to 4-17), exact at any height. The real Earth differs from it by up to 5e-4 m/s2 at the surface.
+    On the ellipsoid it is Somigliana's formula. Above and below it is the closed formula of the ellipsoid's field (NIMA
+    TR8350.2, 4-5 to 4-17), exact at any height. The real Earth differs from it by up to 5e-4 m/s2 at the surface.
     """
     latitude, height = np.broadcast_arrays(np.asarray(latitude_rad, np.float64), np.asarray(height_m, np.float64))
     bad = ~((height >= LOWEST_M) & (height <= HIGHEST_M))
@@ -97,7 +97,7 @@ def gravity_vector(g: float) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class LocalFrame:
-    """The level frame n that touches the ellipsoid's normal at one place: x east, y north, z up."""
+    """The level frame n at one place, tangent to the ellipsoid: x east, y north, z up."""
 
     latitude_rad: float
     longitude_rad: float

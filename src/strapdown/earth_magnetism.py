@@ -1,7 +1,7 @@
 """The Earth's magnetic field by place and date (world magnetic model), in frame n (x east, y north, z up), uT.
 
-The model of NOAA and the British Geological Survey, degree 12, renewed every five years; the coefficients come with the
-package pygeomag, nothing is downloaded. It knows the core's field only: buildings, rocks and the sun's storms add
+The model of NOAA and the British Geological Survey, degree 12, renewed every five years. The coefficients come with the
+package pygeomag; nothing is downloaded. The model has the core's field only: buildings, rocks and magnetic storms add
 0.1 to 0.2 uT outdoors and any amount indoors. Mars and the Moon have no global field.
 """
 
@@ -23,7 +23,8 @@ WITHOUT_FIELD = ("mars", "moon")
 def field_n(latitude_rad: ArrayLike, longitude_rad: ArrayLike, height_m: ArrayLike, year: ArrayLike) -> Array:
     """B_n in uT at geodetic places (height above the WGS 84 ellipsoid) and decimal years (2026.5); they broadcast.
 
-    Half a millisecond for each place: take it once for a run, the field changes by 0.03 uT in a kilometre of height.
+    The computation takes half a millisecond for each place: do it once for a run. The field changes by 0.03 uT in a
+    kilometre of height.
     """
     places = np.broadcast_arrays(
         _numbers("latitude_rad", latitude_rad, -np.pi / 2.0, np.pi / 2.0, "rad"),
@@ -68,7 +69,7 @@ def dip(b_n: ArrayLike) -> Array:
 
 
 def strength(b_n: ArrayLike) -> Array:
-    """|B| in uT, in whatever frame B is stated: what a calibrated magnetometer's reading is long."""
+    """Strength |B| in uT, in any frame: the length of a calibrated magnetometer's reading."""
     return np.linalg.norm(np.asarray(b_n, dtype=np.float64), axis=-1)
 
 
@@ -91,7 +92,7 @@ def _at_place(latitude_rad: float, longitude_rad: float, height_m: float, year: 
 
 
 def _coefficients(year: float) -> tuple:
-    """Of the model made for that year; as Python data, so that no file has to be found."""
+    """Coefficients of the model for that year, as Python data, so that no file has to be found."""
     if year >= 2025.0:
         from pygeomag.wmm.wmm_2025 import WMM_2025 as data
     elif year >= 2020.0:

@@ -1,4 +1,4 @@
-"""What can go wrong, in one sentence for the user: what, where, what to do next."""
+"""Errors and warnings, each with one sentence for the user: what, where, what to do next."""
 
 _LONGEST = 4000  # characters of a sentence: those that list all valid names have up to 1500
 
@@ -7,7 +7,7 @@ class StrapdownError(Exception):
     """Base of all errors meant for the user; the command line prints it in one line and exits with 2."""
 
     def __str__(self) -> str:
-        """Cut in the middle where a damaged file would make it endless."""
+        """The sentence, cut in the middle where a damaged file would make it endless."""
         text = super().__str__()
         return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 4 :]}"
 
@@ -25,4 +25,4 @@ class RangeWarning(UserWarning):
 
 
 class LogWarning(RangeWarning):
-    """A log looks wrong, but it cannot be certain."""
+    """A log looks wrong, but this is not certain."""

@@ -1,4 +1,4 @@
-"""Rows of a table that repeat an older reading: of an instrument slower than the log, or one that did not answer."""
+"""Rows of a table that repeat an older reading of an instrument that is slower than the log or did not answer."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,9 @@ HELD_SHARE = 0.3  # of all rows repeat the row before: the magnetometer is slowe
 
 
 def new_rows(values: Array) -> Flags | None:
-    """Rows with a new reading of a magnetometer, where more than HELD_SHARE of them repeat the row before; None: it has
-    a new reading in every row."""
+    """Rows with a new reading of a magnetometer, where more than HELD_SHARE of them repeat the previous row. None: it
+    has a new reading in every row.
+    """
     held = held_rows(values)
     # a reading that never changes is rest without noise, not a slow instrument
     if not HELD_SHARE * len(values) < np.count_nonzero(held) < len(values) - 1:

@@ -3,9 +3,13 @@
 Protocols, not base classes: an object of the user's own that has these methods is accepted wherever ours are. The
 contract tests (tests/contract/) run the properties below against every implementation.
 
-1. `run` equals the steps to the bit. 2. A state of another class is refused. 3. New settings act from the next sample
-on. 4. A copied state continues to the bit. 5. Any chunking gives the same bits. 6. snapshot, restore and advance equal
-advance. 7. Nothing allocates without bound.
+1. `run` equals the steps to the bit.
+2. A state of another class is refused.
+3. New settings act from the next sample on.
+4. A copied state continues to the bit.
+5. Any chunking gives the same bits.
+6. snapshot, restore and advance equal advance.
+7. Nothing allocates without bound.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,6 +20,7 @@ import numpy as np
 
 from strapdown.arrays import Array
 from strapdown.errors import InputError
+from strapdown.keywords import shows_keywords
 from strapdown.sample import Fix, Height
 from strapdown.types import Recording, Sample, Solution
 
@@ -27,9 +32,11 @@ class Alignment:
     """Where a filter starts: attitude q_ns at the end of the rest, row `rows` - 1 of the recording.
 
     tilt_sigma_rad: standard deviation of roll and pitch, from the noise of the averages alone; add that of the
-    accelerometer's bias where it is known. heading_sigma_rad; heading_from_mag: that heading carries the error of the
-    magnetometer. gyr_bias_s (rad/s), gyr_bias_sigma: from the rest. rest_s: its length. field_ut, dip_rad (downward):
-    of the mean field at rest, None without a magnetometer.
+        accelerometer's bias where it is known. heading_sigma_rad.
+    heading_from_mag: that heading carries the error of the magnetometer.
+    gyr_bias_s (rad/s), gyr_bias_sigma: from the rest.
+    rest_s: its length.
+    field_ut, dip_rad (downward): strength and dip of the mean field at rest, None without a magnetometer.
     """
 
     q_ns: Array
@@ -44,14 +51,18 @@ class Alignment:
     dip_rad: float | None = None
 
 
+@shows_keywords("of")
 @dataclass(frozen=True, eq=False)
 class Start:
-    """What an estimator is given before its first sample; None: it finds out by itself, or uses its default.
+    """Input of an estimator before its first sample. None: it determines the value itself, or uses its default.
 
-    step_s: the usual step of the source (s), for a filter that needs one before it has seen two samples.
-    q_ns: attitude at the first sample. alignment: attitude, biases and standard deviations from a rest. p_n: position
-    at the first sample (m). means: the source's readings are means over the step before, not values at their stamps.
-    skip: so many samples are passed over before the filter starts: those of the rest on which it was aligned.
+    step_s: the usual step of the source (s), for a filter that needs one before its second sample.
+    q_ns: attitude at the first sample.
+    alignment: attitude, biases and standard deviations from a rest.
+    p_n: position at the first sample (m).
+    v_n: velocity at the first sample (m/s), each number known to v_sigma_m_s.
+    means: the source's readings are means over the step before, not values at their stamps.
+    skip: number of samples before the filter starts: those of the rest on which it was aligned.
     """
 
     step_s: float | None = None
@@ -60,10 +71,12 @@ class Start:
     p_n: Array = field(default_factory=lambda: np.zeros(3))
     means: bool = False
     skip: int = 0
+    v_n: Array = field(default_factory=lambda: np.zeros(3))
+    v_sigma_m_s: float = 0.0
 
     @classmethod
     def of(cls, recording: Recording, **given: Any) -> "Start":
-        """For the samples of a recording, from its first on; an alignment is one on its first rows."""
+        """Start for the samples of a recording, from its first on; a given alignment must be on its first rows."""
         alignment = given.get("alignment")
         known = {
             "step_s": recording.step_s,
@@ -74,7 +87,7 @@ class Start:
 
 
 class Belief(NamedTuple):
-    """What an estimator believes after a sample, in the terms of a Solution; None or empty where it has none."""
+    """Estimate after a sample, in the terms of a Solution; None or empty where the estimator has none."""
 
     q_nb: Array
     p_n: Array | None = None
@@ -87,7 +100,7 @@ class Belief(NamedTuple):
 class State:
     """The memory of a filter or detector after a sample: a value, which a step does not change.
 
-    owner: the class whose state it is; it fixes the layout of numbers. Settings are not in it.
+    owner: the class of the state; it determines the layout of numbers. Settings are not in it.
     """
 
     __slots__ = ("numbers", "owner")
@@ -103,7 +116,7 @@ class State:
         return self.copy()
 
     def __eq__(self, other: object) -> bool:
-        """The same to the bit."""
+        """Whether two states are equal to the bit."""
         if not isinstance(other, State):
             return NotImplemented
         return self.owner is other.owner and self.numbers.tobytes() == other.numbers.tobytes()
@@ -118,7 +131,7 @@ class State:
 
 
 def state_of(owner: type, numbers: Array) -> State:
-    """A state without a constructor of its own: a constructor in Python would take a tenth of a live step."""
+    """A state without a call of its constructor: a constructor in Python would take a tenth of a live step."""
     state = State()
     state.owner, state.numbers = owner, numbers
     return state
@@ -144,12 +157,12 @@ def numbers_of(state: Any, owner: type, size: int) -> Array:
 
 
 def fields_of(estimator: Any) -> dict[str, Any]:
-    """The settings of an estimator, without what it keeps for its kernels: what is pickled."""
+    """The settings of an estimator, without data for its kernels; these are pickled."""
     return {each.name: getattr(estimator, each.name) for each in fields(estimator)}
 
 
 def checked_start(given: Any) -> Start:
-    """What an estimator is started with, if it is a Start."""
+    """Refuse a start value that is not a Start."""
     if not isinstance(given, Start):
         raise InputError(f"a filter was started with a {type(given).__name__}; give a Start, as Start(q_ns=...)")
     return given
@@ -200,7 +213,7 @@ def refuse_sample(sample: Any) -> InputError:
 
 
 def _finite(given: Any) -> bool:
-    """Of a number, an array, or a tuple of both."""
+    """Whether a number, an array, or all values of a tuple are finite."""
     try:
         parts = given if isinstance(given, tuple) else (given,)
         return all(bool(np.isfinite(part).all()) for part in parts)
@@ -224,8 +237,9 @@ class Estimator(Protocol[S]):
 
 
 class Ideal(NamedTuple):
-    """Rows of what perfect instruments read: t (n,); gyr_s, acc_s, mag_s (n, 3); temperature (n,) of the part, deg C,
-    if it is not the module's own. A Recording has the same fields."""
+    """Rows of the readings of perfect instruments: t (n,); gyr_s, acc_s, mag_s (n, 3). temperature (n,) of the part is
+    in deg C, if it is not the module's own. A Recording has the same fields.
+    """
 
     t: Array
     gyr_s: Array | None = None
@@ -260,7 +274,9 @@ PLANT_ROW = 22  # columns
 
 @runtime_checkable
 class Plant(Protocol):
-    """A simulated robot that is commanded and read while it moves. MuJoCo is the first; other engines fit the same."""
+    """A simulated robot that is commanded and read while it moves. MuJoCo is the first; other engines have the same
+    interface.
+    """
 
     def command(self, targets: Mapping[str, float]) -> None: ...
     def push(self, link: str, force_n: Array, torque_n: Array, for_s: float) -> None: ...
@@ -272,7 +288,7 @@ class Plant(Protocol):
 
 @runtime_checkable
 class Rewindable(Plant, Protocol):
-    """A plant that can go back."""
+    """A plant that can return to an earlier state."""
 
     def snapshot(self) -> bytes: ...
     def restore(self, kept: bytes) -> None: ...

@@ -1,6 +1,6 @@
 """Files to read. Only regular files are opened: a pipe, a device or a folder is refused before anything is read.
 
-A command remembers which files it has opened, so that it cannot write over one of them.
+A command remembers which files it has opened, so that it cannot overwrite one of them.
 """
 
 import errno
@@ -34,7 +34,10 @@ _read: ContextVar[dict[FileId, str] | None] = ContextVar("files that this comman
 
 
 def opened(path: PathLike, kind: str = "file") -> BinaryIO:
-    """A regular file, open for reading bytes. kind: what the file should be, for the message."""
+    """A regular file, open for reading bytes.
+
+    kind: expected kind of file, for the message.
+    """
     with refused_unreadable(path, kind):
         # not blocking: to open a pipe that nobody writes into would wait forever
         raw = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
@@ -53,7 +56,7 @@ def opened(path: PathLike, kind: str = "file") -> BinaryIO:
 
 
 def whole_bytes(path: PathLike, kind: str = "file", most_bytes: int = MOST_TEXT_BYTES) -> bytes:
-    """All bytes of a file that is not large, or one sentence on why not."""
+    """All bytes of a file that is not large, or one sentence on the reason."""
     with opened(path, kind) as file, refused_unreadable(path, kind):
         size = os.fstat(file.fileno()).st_size
         if size > most_bytes:
@@ -63,7 +66,7 @@ def whole_bytes(path: PathLike, kind: str = "file", most_bytes: int = MOST_TEXT_
 
 
 def unpacked(raw: bytes, path: PathLike) -> bytes:
-    """The content of a gzip file; refused where it grows as no text of readings does."""
+    """The content of a gzip file; refused where it expands more than any text of readings."""
     source, parts, size = BytesIO(raw), [], 0
     try:
         with gzip.GzipFile(fileobj=source, mode="rb") as file:
@@ -77,7 +80,10 @@ def unpacked(raw: bytes, path: PathLike) -> bytes:
 
 
 def refuse_bomb(path: PathLike, packed: int, unpacked: int) -> None:
-    """packed, unpacked: bytes so far."""
+    """Refuse a packed file that unpacks to far more bytes than it has.
+
+    packed, unpacked: bytes so far.
+    """
     if unpacked > FREE_UNPACKED_BYTES and unpacked > MOST_UNPACKED * packed:
         raise InputError(
             f"{shown_path(path)} unpacks to more than {MOST_UNPACKED} times its size, as no recording does; "
@@ -87,7 +93,7 @@ def refuse_bomb(path: PathLike, packed: int, unpacked: int) -> None:
 
 @contextmanager
 def refused_unreadable(path: PathLike, kind: str = "file") -> Iterator[None]:
-    """What the system answers to opening and reading a file, as one sentence."""
+    """The error of the system for opening or reading a file, as one sentence."""
     try:
         yield
     except FileNotFoundError:
@@ -101,7 +107,7 @@ def refused_unreadable(path: PathLike, kind: str = "file") -> Iterator[None]:
 
 
 def reason(e: Exception) -> str:
-    """What the system answered, without the path."""
+    """The error text of the system, without the path."""
     return e.strerror if isinstance(e, OSError) and e.strerror else str(e)
 
 
@@ -113,7 +119,7 @@ def shown_path(path: PathLike) -> str:
 
 @contextmanager
 def remembering_inputs() -> Iterator[None]:
-    """While a command runs: every file that is opened for reading is remembered, and is not written over."""
+    """While a command runs: every file that is opened for reading is remembered, and is not overwritten."""
     token = _read.set({})
     try:
         yield
@@ -122,7 +128,7 @@ def remembering_inputs() -> Iterator[None]:
 
 
 def input_at(path: PathLike) -> str | None:
-    """The path under which this command has read the file that is there now, if it has."""
+    """The path under which this command has read the file at this place, if it has."""
     known = _read.get()
     if not known:
         return None

@@ -49,7 +49,7 @@ def q_conj(q_ab: ArrayLike) -> Array:
 
 
 def q_rotate(q_ab: ArrayLike, v_b: ArrayLike) -> Array:
-    """The vector v expressed in frame a: b goes in, a comes out."""
+    """The vector v expressed in frame a, from frame b."""
     return _map(kernel.rotate_rows, (3,), (_rows(q_ab, (4,), "q_ab"), (4,)), (_rows(v_b, (3,), "v_b"), (3,)))
 
 
@@ -144,37 +144,37 @@ _Q_RFU_FLU = np.array([1.0, 0.0, 0.0, 1.0]) / np.sqrt(2.0)  # forward (1, 0, 0) 
 
 
 def ned_from_enu(v_enu: ArrayLike) -> Array:
-    """(north, east, down) of (east, north, up)."""
+    """Vector (north, east, down) from (east, north, up)."""
     east, north, up = np.moveaxis(_rows(v_enu, (3,), "v_enu"), -1, 0)
     return np.stack([north, east, -up], axis=-1)
 
 
 def enu_from_ned(v_ned: ArrayLike) -> Array:
-    """(east, north, up) of (north, east, down)."""
+    """Vector (east, north, up) from (north, east, down)."""
     north, east, down = np.moveaxis(_rows(v_ned, (3,), "v_ned"), -1, 0)
     return np.stack([east, north, -down], axis=-1)
 
 
 def frd_from_flu(v_flu: ArrayLike) -> Array:
-    """(forward, right, down) of (forward, left, up)."""
+    """Vector (forward, right, down) from (forward, left, up)."""
     forward, left, up = np.moveaxis(_rows(v_flu, (3,), "v_flu"), -1, 0)
     return np.stack([forward, -left, -up], axis=-1)
 
 
 def flu_from_frd(v_frd: ArrayLike) -> Array:
-    """(forward, left, up) of (forward, right, down)."""
+    """Vector (forward, left, up) from (forward, right, down)."""
     forward, right, down = np.moveaxis(_rows(v_frd, (3,), "v_frd"), -1, 0)
     return np.stack([forward, -right, -down], axis=-1)
 
 
 def rfu_from_flu(v_flu: ArrayLike) -> Array:
-    """Paper C's (right, forward, up) of (forward, left, up)."""
+    """Paper C's vector (right, forward, up) from (forward, left, up)."""
     forward, left, up = np.moveaxis(_rows(v_flu, (3,), "v_flu"), -1, 0)
     return np.stack([-left, forward, up], axis=-1)
 
 
 def flu_from_rfu(v_rfu: ArrayLike) -> Array:
-    """(forward, left, up) of paper C's (right, forward, up)."""
+    """Vector (forward, left, up) from paper C's (right, forward, up)."""
     right, forward, up = np.moveaxis(_rows(v_rfu, (3,), "v_rfu"), -1, 0)
     return np.stack([forward, -right, up], axis=-1)
 
@@ -185,17 +185,17 @@ def q_ned_frd_from_enu_flu(q_enu_flu: ArrayLike) -> Array:
 
 
 def q_enu_flu_from_ned_frd(q_ned_frd: ArrayLike) -> Array:
-    """Our attitude (body FLU to ENU) of the one that aerospace writes (body FRD to NED)."""
+    """Our attitude (body FLU to ENU) from that of aerospace (body FRD to NED)."""
     return q_mul(q_conj(_Q_NED_ENU), q_mul(q_ned_frd, _Q_FRD_FLU))
 
 
 def q_enu_rfu_from_enu_flu(q_enu_flu: ArrayLike) -> Array:
-    """Paper C's attitude (body RFU to ENU, its matrix C) of ours."""
+    """Paper C's attitude (body RFU to ENU, its matrix C) from ours."""
     return q_mul(q_enu_flu, q_conj(_Q_RFU_FLU))
 
 
 def q_enu_flu_from_enu_rfu(q_enu_rfu: ArrayLike) -> Array:
-    """Our attitude of paper C's (body RFU to ENU, its matrix C)."""
+    """Our attitude from paper C's (body RFU to ENU, its matrix C)."""
     return q_mul(q_enu_rfu, _Q_RFU_FLU)
 
 

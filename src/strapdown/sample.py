@@ -1,4 +1,4 @@
-"""One instant of a measuring module, and measurements from outside: fixes of position or velocity, heights.
+"""One instant of a measuring module, and external measurements: fixes of position or velocity, heights.
 
 Frames: n local level (x east, y north, z up), s sensor. SI units and radians.
 """
@@ -13,7 +13,7 @@ from strapdown.arrays import Array, locked, refuse_negative
 
 
 class Fix(NamedTuple):
-    """A position (m) or velocity (m/s) measured from outside: value and standard deviation, frame n, (3,) each."""
+    """An external measurement of position (m) or velocity (m/s): value and standard deviation, frame n, (3,) each."""
 
     value_n: Array
     sigma_n: Array
@@ -48,9 +48,10 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Fixes:
-    """Position (m) or velocity (m/s) measured from outside, frame n: one row per sample, used where it is new.
+    """External measurements of position (m) or velocity (m/s), frame n: one row per sample, used where it is new.
 
-    value_n, sigma_n (standard deviation): (n, 3). t_s: the instant each value belongs to, at or before its row's time.
+    value_n, sigma_n (standard deviation): (n, 3).
+    t_s: the instant each value belongs to, at or before its row's time.
     """
 
     value_n: Array

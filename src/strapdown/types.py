@@ -1,4 +1,4 @@
-"""What the packages hand to each other: frozen, checked when made, arrays read-only.
+"""Types that the packages exchange: frozen, checked when made, arrays read-only.
 
 Frames: n local level (x east, y north, z up), b body (x forward, y left, z up), s sensor. SI units and radians.
 """
@@ -18,7 +18,14 @@ from strapdown.held_rows import new_rows
 from strapdown.rotation import q_conj, q_mul, q_rotate
 from strapdown.sample import Fix, Fixes, Height, Heights
 from strapdown.sample import Sample as Sample
-from strapdown.summaries import recording_summary, solution_summary, span_summary
+from strapdown.summaries import (
+    html_table,
+    recording_rows,
+    recording_summary,
+    solution_rows,
+    solution_summary,
+    span_summary,
+)
 
 
 def _set(obj: Any, **values: Any) -> None:
@@ -28,10 +35,11 @@ def _set(obj: Any, **values: Any) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """Truth on a grid of times: where the body is, how it turns.
+    """Truth on a grid of times: position, attitude and their derivatives.
 
     p_n, v_n, a_n: position, velocity, acceleration of the body's origin, frame n (m, m/s, m/s2; no gravity in a_n).
-    q_nb: attitude. w_nb_b, dw_nb_b: angular rate and acceleration, frame b (rad/s, rad/s2).
+    q_nb: attitude.
+    w_nb_b, dw_nb_b: angular rate and acceleration, frame b (rad/s, rad/s2).
     """
 
     t: Array
@@ -60,7 +68,7 @@ class Motion:
         return Motion(*(getattr(self, f.name)[rows] for f in fields(self)))
 
     def specific_force_b(self, gravity: float) -> Array:
-        """What an ideal accelerometer in frame b reads, a - g expressed in b (m/s2)."""
+        """Reading of an ideal accelerometer in frame b, a - g expressed in b (m/s2)."""
         return q_rotate(q_conj(self.q_nb), self.a_n - gravity_vector(gravity))
 
     def seen_from(self, r_bs_b: ArrayLike, q_bs: ArrayLike) -> "Motion":
@@ -81,11 +89,11 @@ class Motion:
 
 @dataclass(frozen=True, eq=False)
 class Increments:
-    """What an integrating sensor gives: the turn and the velocity gained since the reading before.
+    """Readings of an integrating sensor: the turn and the velocity gained since the previous reading.
 
-    Reading k belongs to the interval of length dt[k] that ends at t[k]. theta_s is the rotation vector (rad) from
-    the sensor's attitude at the start of the interval to that at its end; dv_s (m/s) is the integral of specific
-    force, expressed in the sensor's frame at the start. The first interval may have no length, and is then zero.
+    Reading k belongs to the interval of length dt[k] that ends at t[k]. theta_s is the rotation vector (rad) from the
+    sensor's attitude at the start of the interval to that at its end. dv_s (m/s) is the integral of specific force,
+    expressed in the sensor's frame at the start. The first interval may have no length, and is then zero.
     """
 
     t: Array
@@ -119,15 +127,20 @@ SLOW = ("mag_s", "temperature", "tilt_s", "odometer", "position_fix", "velocity_
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """What a measuring module gives, and the truth where it is known. Missing is None.
+    """Readings of a measuring module, and the truth where it is known. Missing is None.
 
-    gyr_s (rad/s), acc_s (specific force, m/s2), mag_s (uT): frame s. temperature (deg C), odometer (m): (n,).
-    tilt_s (rad): inclination of the x and y axes, (n, 2). stop: the controller's signal that the vehicle stands (bool).
-    clipped: some axis was at the end of its range (bool). truth: the motion of the sensor's frame s, at the
-    same times. meta: sensor, part, rate, methods, gravity: plain values, which io writes along.
-    position_fix, velocity_fix, height: measured from outside. new: for instruments slower than the rows (SLOW), True
-    where the row holds a new reading and False where it repeats an old one; an instrument without flags is new in
-    every row. A magnetometer without flags that repeats its row before in more than 30 % of the rows gets them here.
+    gyr_s (rad/s), acc_s (specific force, m/s2), mag_s (uT): frame s.
+    temperature (deg C), odometer (m): (n,).
+    tilt_s (rad): inclination of the x and y axes, (n, 2).
+    stop: the controller's signal that the vehicle is at rest (bool).
+    clipped: some axis was at the end of its range (bool).
+    truth: the motion of the sensor's frame s, at the same times.
+    meta: sensor, part, rate, methods, gravity: plain values, which io writes along.
+    position_fix, velocity_fix, height: external measurements.
+    new: for instruments slower than the rows (SLOW), True where the row holds a new reading and False where it repeats
+        an old one. An instrument without flags is new in every row.
+
+    A magnetometer without flags that repeats its previous row in more than 30 % of the rows gets flags here.
     """
 
     t: Array
@@ -273,7 +286,7 @@ class Recording:
         return Fix(fixes.value_n[i], fixes.sigma_n[i], float(fixes.t_s[i]))
 
     def inertial(self) -> tuple[Array, Array, Motion]:
-        """(acc_s, gyr_s, truth), for those who need all three."""
+        """acc_s, gyr_s and truth, for code that needs all three."""
         missing = [name for name in ("acc_s", "gyr_s", "truth") if getattr(self, name) is None]
         if self.acc_s is None or self.gyr_s is None or self.truth is None:
             raise InputError(
@@ -293,17 +306,52 @@ class Recording:
         stop: ArrayLike | None = None,
         truth: Motion | None = None,
         meta: Mapping[str, Any] | None = None,
-        **readings: ArrayLike,
+        t_s: ArrayLike | None = None,
+        t_ms: ArrayLike | None = None,
+        t_us: ArrayLike | None = None,
+        t_ns: ArrayLike | None = None,
+        gyr_rad_s: ArrayLike | None = None,
+        gyr_deg_s: ArrayLike | None = None,
+        acc_m_s2: ArrayLike | None = None,
+        acc_g: ArrayLike | None = None,
+        acc_mg: ArrayLike | None = None,
+        mag_ut: ArrayLike | None = None,
+        mag_nt: ArrayLike | None = None,
+        mag_gauss: ArrayLike | None = None,
+        temperature_c: ArrayLike | None = None,
+        temperature_k: ArrayLike | None = None,
+        odometer_m: ArrayLike | None = None,
+        odometer_mm: ArrayLike | None = None,
     ) -> "Recording":
         """A recording from arrays in the units that their names state.
 
         Times: t_s, t_ms, t_us or t_ns, or rate_hz instead. Rows of x, y, z: gyr_rad_s or gyr_deg_s; acc_m_s2, acc_g or
         acc_mg (specific force: +1 g upward at rest); mag_ut, mag_nt or mag_gauss. One number per sample: temperature_c
-        or temperature_k, odometer_m or odometer_mm, stop (bool). frame: directions of x, y and z, as "flu" (forward,
-        left, up) or "frd".
+        or temperature_k, odometer_m or odometer_mm, stop (bool).
+
+        frame: directions of x, y and z, as "flu" (forward, left, up) or "frd".
         """
         from strapdown.io.in_memory import from_arrays
 
+        given = {
+            "t_s": t_s,
+            "t_ms": t_ms,
+            "t_us": t_us,
+            "t_ns": t_ns,
+            "gyr_rad_s": gyr_rad_s,
+            "gyr_deg_s": gyr_deg_s,
+            "acc_m_s2": acc_m_s2,
+            "acc_g": acc_g,
+            "acc_mg": acc_mg,
+            "mag_ut": mag_ut,
+            "mag_nt": mag_nt,
+            "mag_gauss": mag_gauss,
+            "temperature_c": temperature_c,
+            "temperature_k": temperature_k,
+            "odometer_m": odometer_m,
+            "odometer_mm": odometer_mm,
+        }
+        readings = {name: array for name, array in given.items() if array is not None}
         return from_arrays(readings, rate_hz, frame, stop, truth, dict(meta or {}))
 
     def to_pandas(self) -> Any:
@@ -314,7 +362,10 @@ class Recording:
 
     @staticmethod
     def from_pandas(table: Any, columns: Mapping[str, Any] | None = None) -> "Recording":
-        """A recording from a pandas DataFrame. columns: a column mapping (docs/io.md), where the names are not ours."""
+        """A recording from a pandas DataFrame.
+
+        columns: a column mapping (docs/io.md), where the names are not ours.
+        """
         from strapdown.io.in_memory import from_pandas
 
         return from_pandas(table, columns)
@@ -322,10 +373,13 @@ class Recording:
     def __repr__(self) -> str:
         return f"<Recording: {recording_summary(self)}>"
 
+    def _repr_html_(self) -> str:
+        return html_table(recording_rows(self))
+
 
 @dataclass(frozen=True)
 class Event:
-    """Something an algorithm noticed between the times t_s and until_s: kind in one word, and a sentence for people."""
+    """An event between the times t_s and until_s: kind in one word, and a sentence for people."""
 
     t_s: float
     until_s: float
@@ -335,11 +389,12 @@ class Event:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What an algorithm computed from a recording: attitude q_nb, position p_n (m), velocity v_n (m/s).
+    """Result of an algorithm from a recording: attitude q_nb, position p_n (m), velocity v_n (m/s).
 
-    bias: estimated offsets of instruments by field of the recording, {"gyr_s": (n, 3)}, in its units. sigma: standard
-    sigmas, (n, 3) each: "attitude_n" (rad, of the small rotation in n between truth and q_nb), "p_n", "v_n", and
-    the names of the biases. flags: yes or no for each sample, as "acc_rejected", "mag_rejected", "rest".
+    bias: estimated offsets of instruments by field of the recording, {"gyr_s": (n, 3)}, in its units.
+    sigma: standard deviations, (n, 3) each: "attitude_n" (rad, of the small rotation in n between truth and q_nb),
+        "p_n", "v_n", and the names of the biases.
+    flags: yes or no for each sample, as "acc_rejected", "mag_rejected", "rest".
     """
 
     t: Array
@@ -372,3 +427,6 @@ class Solution:
 
     def __repr__(self) -> str:
         return f"<Solution: {solution_summary(self)}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(solution_rows(self))

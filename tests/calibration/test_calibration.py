@@ -272,7 +272,7 @@ def test_joining_keeps_what_is_known_the_worse_verdict_and_both_steps():
     ("name", "spoilt", "said"),
     [
         ("accelerometer", {"acc_s": turning(9.8) * 1670.0}, "raw counts or another unit"),
-        ("accelerometer", {"acc_s": turning(1.0)}, "they look like g"),
+        ("accelerometer", {"acc_s": turning(1.0)}, "the readings look like g"),
         ("gyroscope", {"gyr_s": turning(7500.0)}, "deg/s or raw counts"),
         ("magnetometer", {"mag_s": turning(0.5)}, "gauss"),
         ("magnetometer", {"mag_s": turning(6000.0)}, "raw counts"),

@@ -187,7 +187,7 @@ def test_bad_logs_are_refused_with_the_reason(recording, said):
 
 def test_an_accelerometer_in_counts_is_refused_as_everywhere():
     plain = tumbled()
-    with pytest.raises(InputError, match="they look like raw counts"):
+    with pytest.raises(InputError, match="the readings look like raw counts"):
         calibrate_magnetometer(replace(plain, acc_s=1670.0 * np.asarray(plain.acc_s)))
     calibrate_magnetometer(replace(plain, acc_s=None))
 

@@ -334,7 +334,7 @@ def test_claims_are_made_for_every_parameter():
     found = {claim.id.removeprefix("C/calibration/positions/"): claim for claim in claims(progress.append, runs=2)}
     assert progress[-1] == 1.0
     for name in ("accelerometer/bias", "accelerometer/matrix", "accelerometer/cubic", "gyroscope/bias"):
-        assert {f"{name}/mean", f"{name}/sigma"} <= set(found)
+        assert {f"{name}/mean", f"{name}/least", f"{name}/most"} <= set(found)
     assert {"gyroscope/matrix/mean", "gyroscope/cubic/mean", "gyroscope/g_sensitivity/mean"} <= set(found)
     assert all(claim.holds for name, claim in found.items() if "new-attitudes" in name)
 

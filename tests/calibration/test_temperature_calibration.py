@@ -45,7 +45,7 @@ def log_of(t, celsius, gyr=GYR, acc=ACC, f_s=None, w_s=None, seed=0, told=None):
 
 
 def test_catalogue_specimens_are_found_within_their_deviations_and_keep_it_in_a_second_run():
-    found = run_specimens(10, lambda _: None)
+    found = run_specimens(range(10), lambda _: None)
     for name, z in found.errors.items():
         # chance: four sigmas of the mean and of the sigma of 30 numbers
         assert abs(z.mean()) < 4.0 / np.sqrt(30.0), name

@@ -318,9 +318,9 @@ def test_a_bad_pose_log_is_one_sentence(what, folder):
         (("reproduce", "Z"), ['"Z"', "valid names: A"]),
         (("reproduce", "A", "a-z"), ['"a-z"', "a-a, a-b, a-c, a-d, a-e"]),
         (("reproduce", "A", "a-b", "-o", "rig.toml"), ["rig.toml"]),
-        (("reproduce", "A", "a-b", "--coppeliasim", "."), ["--coppeliasim"]),
-        (("reproduce", "A", "--coppeliasim", "none"), ["none"]),
-        (("reproduce", "A", "--coppeliasim", "rig.toml"), ["rig.toml"]),
+        (("reproduce", "A", "a-b", "--recorded", "."), ["--recorded"]),
+        (("reproduce", "A", "--recorded", "none"), ["none"]),
+        (("reproduce", "A", "--recorded", "rig.toml"), ["rig.toml"]),
         (("demo", "-o", "rig.toml"), ["rig.toml"]),
     ],
 )
@@ -396,7 +396,7 @@ def test_one_experiment_has_its_claims_with_their_keys(folder):
 def test_reproduce_prints_the_table(folder):
     said = command("reproduce", "A", "a-c", "-o", "out")
     assert said.code == 0
-    for part in ("published", "ours", "tolerance", "holds", "A-c/exact/50ms/acc", "0.0001", "claims hold"):
+    for part in ("published", "ours", "limit", "holds", "beats: 2 of 2", "A-c/exact/50ms/acc", "0.0001", "claims hold"):
         assert part in said.out
 
 
@@ -419,19 +419,20 @@ def test_a_broken_claim_gives_exit_code_1(folder, monkeypatch):
 
 @pytest.mark.parametrize("relation", ["<=", ">=", "~"])
 def test_a_claim_of_numpys_numbers_is_plain_json(relation):
-    claim = Claim("x", "x", np.float64(1.0), np.float64(2.0), np.float64(1.5), "here", relation)
+    kind, published = ("reproduces", np.float64(1.0)) if relation == "~" else ("requirement", None)
+    claim = Claim("x", "x", published, np.float64(2.0), np.float64(1.5), "here", relation, kind=kind)
     assert json.loads(json.dumps(claim.as_dict()))["holds"] is (relation != "<=")
 
 
-def test_coppeliasim_recordings(folder):
+def test_recorded_poses(folder):
     data = shared_data("coppeliasim")
-    said = command("reproduce", "A", "--coppeliasim", data, "-o", "out", "--json")
+    said = command("reproduce", "A", "--recorded", data, "-o", "out", "--json")
     document = json.loads(said.out)
     assert said.code == 0 and document["claims"] and all(claim["holds"] for claim in document["claims"])
     assert all(set(claim) >= CLAIM_KEYS for claim in document["claims"])
-    assert json.loads((folder / "out" / "coppeliasim.json").read_text()) == document
+    assert json.loads((folder / "out" / "recorded.json").read_text()) == document
 
 
-def test_an_empty_coppeliasim_folder_is_told(folder):
+def test_an_empty_folder_of_recordings_is_reported(folder):
     (folder / "empty").mkdir()
-    assert "empty" in refused(folder, "reproduce", "A", "--coppeliasim", "empty", "-o", "out")
+    assert "empty" in refused(folder, "reproduce", "A", "--recorded", "empty", "-o", "out")

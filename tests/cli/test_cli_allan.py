@@ -269,7 +269,7 @@ def test_a_foreign_log_is_told_the_option(folder):
 def test_wrong_use_is_one_sentence(folder):
     assert "LOG" in refused()
     assert "none.csv" in refused("none.csv")
-    assert ".toml" in refused("log.parquet", "-o", "model.yaml")
+    assert ".toml" in refused("log.parquet", "-o", "model.txt")
     assert ".png" in refused("log.parquet", "--plot", "a.svg")
     assert "does not exist" in refused("log.parquet", "-o", "none/model.toml")
     assert "none.toml" in refused("log.parquet", "--columns", "none.toml")

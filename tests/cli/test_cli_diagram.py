@@ -138,9 +138,9 @@ def inside(point, box):
 @pytest.mark.parametrize("name", ["second_order_pid", "filters"])
 def test_wires_have_right_angles_and_keep_out_of_boxes(name):
     from strapdown.environment.diagram import read_diagram
+    from strapdown.environment.diagram.drawing.picture import panels
+    from strapdown.environment.diagram.drawing.route import routes
     from strapdown.environment.diagram.kinds import builtin
-    from strapdown.environment.diagram.picture import panels
-    from strapdown.environment.diagram.route import routes
 
     for panel in panels(read_diagram(EXAMPLE.with_name(f"{name}.toml")), builtin()):
         boxes = [(b.x, b.y, b.width, b.height) for b in panel.boxes.values()]
@@ -158,8 +158,8 @@ def test_wires_have_right_angles_and_keep_out_of_boxes(name):
 
 def test_blocks_without_a_place_stand_in_columns_by_depth():
     from strapdown.environment.diagram import read_diagram
+    from strapdown.environment.diagram.drawing.picture import panels
     from strapdown.environment.diagram.kinds import builtin
-    from strapdown.environment.diagram.picture import panels
 
     (panel,) = panels(read_diagram(EXAMPLE.with_name("filters.toml")), builtin())
     x = {name: box.x for name, box in panel.boxes.items()}

@@ -152,7 +152,7 @@ def test_units_of_g_are_one_sentence(square, tmp_path):
         said = command("navigate", str(tmp_path / "log.parquet"), "--heading", "0", "--vehicle", vehicle)
         assert (
             said.code == 2
-            and "they look like g" in said.err
+            and "the readings look like g" in said.err
             and "--columns" in said.err
             and len(said.err.strip().splitlines()) == 1
         )
@@ -175,7 +175,7 @@ def test_notes_tell_unknown_heading_short_reference_and_events(square, tmp_path)
     )
     assert said.code == 0, said.err
     notes = json.loads(said.out)["notes"]
-    for word in ("drawn heading north", "50 %", "gap: 1 (first at t = 1", "ekf15 is not smoothed"):
+    for word in ("drawn heading north", "50 %", "gap: 1 (first at t = 1", "ekf15 has no smoother: it is not smoothed"):
         assert any(word in note for note in notes), (word, notes)
     sigma = json.loads(said.out)["filters"]["eskf"]["last_sigma_m"]
     assert max(sigma[:2]) > 0.3  # m: the heading is unknown, so is the place

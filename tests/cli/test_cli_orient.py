@@ -149,7 +149,7 @@ def test_a_calibration_says_what_it_leaves_over():
     assert filt.declination_rad == pytest.approx(np.radians(10.0))
     assert any("residual errors" in note for note in log.notes)
     assert filter_for("mekf", known_to(1e-6, 1e-4), 0.0, False).tilt_floor_rad == Mekf().tilt_floor_rad
-    assert filter_for("mahony", known_to(0.03, 1e-4), 0.0, False) == Mahony()
+    assert filter_for("mahony", known_to(0.03, 1e-4), 0.0, False) == Mahony(magnetometer=True)
 
 
 def test_a_part_says_its_noise_and_a_calibration_adds_to_its_wander():
@@ -198,7 +198,7 @@ def six_axes(n=400, scale=1.0):
             (),
             "no field in 100 % of the samples; check that it is connected, or work without it; options: --axes 6",
         ),
-        (six_axes(scale=1.0 / G), (), "they look like g"),
+        (six_axes(scale=1.0 / G), (), "the readings look like g"),
         (six_axes(3), (), "3 samples"),
         ({"acc_s": six_axes()["acc_s"]}, (), "no gyroscope"),
         (six_axes(), ("--filter", "kalman"), "valid names"),

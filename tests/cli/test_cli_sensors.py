@@ -148,3 +148,18 @@ def test_help_has_an_example(name):
     said = command("sensors", *name, "--help")
     assert said.code == 0
     assert "Example: strapdown sensors" in said.out
+
+
+def test_estimates_are_marked_in_every_view():
+    listed = command("sensors")
+    assert "from data sheet" in listed.out and "90 %" in listed.out
+    compared = command("sensors", "compare", "MPU-6050", "BMI088").out
+    row = next(line for line in compared.splitlines() if "BMI088" in line)
+    assert "40 %" in row and "~0.594" in row
+    ours = next(line for line in compared.splitlines() if "MPU-6050" in line)
+    assert "0.212" in ours and "~0.212" not in ours  # N of the gyroscope is on the data sheet
+    assert "measured next to the data sheet" in compared and "461 426 651" in compared
+    document = json.loads(command("sensors", "compare", "MPU-6050", "--json").out)["provenance"]["MPU-6050"]
+    assert "gyroscope_floor_deg_h" in document["estimated"] and "angle_random_walk_deg_rth" not in document["estimated"]
+    shown = command("sensors", "show", "MPU-6050").out
+    assert "estimated, not looked up" in shown and "unverified" not in shown

@@ -10,10 +10,12 @@ import subprocess
 import sys
 import termios
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from foreign_cases import drive, table
 from helpers import ROOT, command
 from strapdown.cli import screen, tables
 from strapdown.sensors.parts.part import catalogue
@@ -60,12 +62,18 @@ def logs(tmp_path_factory):
     said = command("calibrate", "positions", folder / "six_positions.parquet", "-o", folder / "cal.toml")
     assert said.code == 0, said
     assert command("orient", folder / "tumble.parquet", "--filter", "vqf", "-o", folder).code == 0
+    log = drive()
+    header = "Time (s),Acceleration x (m/s^2),Acceleration y (m/s^2),Acceleration z (m/s^2),gx,gy,gz"
+    table(folder / "foreign.csv", header, [log.t, log.acc_s, np.degrees(log.gyr_s)])
     return folder
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
+        ("look", "{}/six_positions.parquet"),
+        ("look", "{}/foreign.csv"),
+        ("look", "--list"),
         ("sensors",),
         ("sensors", "compare", *(part.name for part in catalogue())),
         ("orient", "--list"),
@@ -100,6 +108,7 @@ def test_navigation_tables(checked):
         "last_position_m": [-1000.123, 1000.123, -0.123],
         "closing_error_m": 1414.2,
         "stops_believed": 1000,
+        "warnings": ["the wheels contradict the accelerometer from t = 12.3 s on"],
         "against_truth": {"final_percent": 12.34, "largest_percent_of_path": 123.45},
     }
     show({"eskf": found, "ekf15": found})

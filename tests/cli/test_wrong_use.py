@@ -21,7 +21,7 @@ SEE = "see strapdown {} --help"
     [
         (
             ["navigate"],
-            f"navigate needs LOG (the log: .csv, .csv.gz, .parquet or .module); give it, {SEE.format('navigate')}",
+            "navigate needs LOG (the log, in any format that look can read: ",
         ),
         (["evaluate", "a"], "evaluate needs TRUTH (a recording with truth, "),
         (["simulate", "a"], "simulate needs --output OUT (recording to write: "),
@@ -29,7 +29,7 @@ SEE = "see strapdown {} --help"
         (["sensors", "draw", "a", "--seed", "1.5"], '--seed is "1.5"; give a whole number, see strapdown sensors draw'),
         (["orient", "a", "--compar", "all"], "orient has no option --compar; did you mean --compare?"),
         (["orient", "a", "--zzz"], f"orient has no option --zzz; {SEE.format('orient')}"),
-        (["nonsense"], 'strapdown has no command "nonsense"; valid names: demo, simulate'),
+        (["nonsense"], 'strapdown has no command "nonsense"; valid names: demo, look, convert'),
         (["calibrate", "x"], 'calibrate has no command "x"; valid names: static, positions'),
         (["evaluate", "a", "b", "c"], 'evaluate takes ESTIMATE TRUTH; "c" is too much'),
         (["orient", "--filter"], f"--filter has no value; give one behind it, {SEE.format('orient')}"),
@@ -127,3 +127,14 @@ def test_library_texts_name_no_options():
                 if option in options:
                     wrong.append(f"{path.relative_to(ROOT)}:{number}: {option}")
     assert not wrong
+
+
+@pytest.mark.parametrize(("words", "found"), COMMANDS, ids=[" ".join(words) or "strapdown" for words, _ in COMMANDS])
+def test_help_fits_into_80_columns_and_breaks_no_word(words, found, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = command(*words, "--help")
+    assert shown.code == 0 and max(map(len, shown.out.splitlines())) <= 80
+    text = " ".join(re.sub(r"[│╭╰─╮╯]", " ", shown.out).split())
+    monkeypatch.setenv("COLUMNS", "500")
+    wide = " ".join(re.sub(r"[│╭╰─╮╯]", " ", command(*words, "--help").out).split())
+    assert not set(wide.split()) - set(text.split())  # every word is whole somewhere

@@ -7,7 +7,7 @@ import pytest
 
 from strapdown.environment.diagram import Port
 from strapdown.environment.diagram.kinds import builtin
-from strapdown.environment.diagram.schedule import resolved
+from strapdown.environment.diagram.running.schedule import resolved
 
 DT = 0.004
 STEPS = 30

@@ -115,7 +115,7 @@ def test_free_fall_is_told_and_not_followed(name):
 BAD = {
     "no magnetometer": (lambda r: replace(r, mag_s=None), "no magnetometer"),
     "magnetometer of zeros": (lambda r: replace(r, mag_s=np.zeros_like(r.mag_s)), "magnetometer reads no field"),
-    "accelerometer in g": (lambda r: replace(r, acc_s=r.acc_s / 9.80665), "they look like g"),
+    "accelerometer in g": (lambda r: replace(r, acc_s=r.acc_s / 9.80665), "the readings look like g"),
     "gyroscope in deg/s": (lambda r: replace(r, gyr_s=r.gyr_s / DEG + 200.0), "deg/s"),
     "no gyroscope": (lambda r: replace(r, gyr_s=None), "no gyroscope"),
     "three samples": (
@@ -138,8 +138,26 @@ BAD = {
 def test_bad_input_is_told_in_one_sentence(name, way, fault):
     spoil, words = BAD[fault]
     with pytest.raises(InputError, match=words) as told:
-        answer(name, way, spoil(ideal(swing())))
+        answer(name, way, spoil(ideal(swing())), {"magnetometer": True})
     assert "\n" not in str(told.value) and len(str(told.value)) < 250
+
+
+@ways()
+def test_a_log_without_a_field_gives_six_axes_and_a_note(name, way):
+    """Unless the settings ask for nine. A log with a field gives nine, and no note."""
+    log = ideal(swing())
+    without = replace(log, mag_s=None)
+    found = answer(name, way, without)
+    asked = answer(name, way, without, {"magnetometer": False})
+    assert np.array_equal(found.q_nb, asked.q_nb)
+    (note,) = (event for event in found.events if event.kind == "six_axes")
+    assert "no magnetometer: 6 axes" in note.text and "6 axes" in repr(found)
+    assert (note.t_s, note.until_s) == (log.t[0], log.t[-1])
+    nine = answer(name, way, log)
+    assert np.array_equal(nine.q_nb, answer(name, way, log, {"magnetometer": True}).q_nb)
+    assert "six_axes" not in {event.kind for event in (*nine.events, *asked.events)}
+    own = {"magnetometer": Recording(log.t, mag_s=log.mag_s)}
+    assert "six_axes" not in {event.kind for event in answer(name, way, without, **own).events}
 
 
 @every_filter

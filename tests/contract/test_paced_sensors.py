@@ -10,9 +10,9 @@ import pytest
 
 from strapdown.atmosphere import MARS
 from strapdown.errors import InputError
-from strapdown.sensors.altimeter import Altimeter
-from strapdown.sensors.barometer import Barometer
-from strapdown.sensors.fix import FixReceiver
+from strapdown.sensors.aiding.altimeter import Altimeter
+from strapdown.sensors.aiding.barometer import Barometer
+from strapdown.sensors.aiding.fix import FixReceiver
 from strapdown.sensors.streams import seed_of
 
 STEP, CALLS = 1e-3, 4000

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from helpers import ROOT
-from strapdown.cli.reproduce.more import B_EXPERIMENTS, C_EXPERIMENTS
+from strapdown.cli.reproduce.experiments import B_EXPERIMENTS, C_EXPERIMENTS
 
 sys.path.insert(0, str(ROOT / "tools"))
 

@@ -2,13 +2,12 @@
 
 import importlib
 import inspect
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import strapdown as sd
+from installed_wheel import run_installed
 
 PACKAGE = Path(sd.__file__).parent
 STUBS = sorted(PACKAGE.rglob("__init__.pyi"))
@@ -16,9 +15,9 @@ PROGRAM = """
 import strapdown as sd
 path = sd.motion.StopAndGo.square(first_rest_s=10)
 imu  = sd.load_part("MPU-6050").draw(seed=1, rate_hz=200)
-log  = sd.record(path, imu, seed=1)
-att  = sd.orientation.Lodestar(magnetometer=False).smooth(log)
-nav  = sd.navigate(log, sd.WheeledRobot(heading_deg=0))
+log  = sd.record(path, imu, seed=1)                       # with truth and stop flag; part and gravity in its meta
+att  = sd.orientation.Lodestar().smooth(log)              # six axes: this log has no field
+nav  = sd.navigate(log, sd.WheeledRobot(heading_deg=0))   # the rest from the log's facts; states what it assumed
 print(sd.evaluate(nav, log.truth))
 sd.report("out.html", nav, truth=log.truth)
 """
@@ -63,10 +62,15 @@ def test_keywords_are_visible_in_help():
     assert {"rate_hz", "frame"} <= set(inspect.signature(sd.Recording.from_arrays).parameters)
 
 
-def test_the_program_of_the_readme_runs_without_a_warning(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROGRAM], cwd=tmp_path, capture_output=True, text=True, timeout=300
-    )
+def test_the_first_program_runs_from_an_installed_wheel_without_a_warning(installed_site, tmp_path):
+    """Character for character; then what its comments promise."""
+    promises = """
+print(repr(att), log.meta["part"], log.meta["gravity_m_s2"], log.truth is not None, log.stop is not None)
+print(nav)
+"""
+    done = run_installed(installed_site, PROGRAM + promises, tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
     assert "horizontal error at the end" in done.stdout
+    assert "lodestar, 6 axes" in done.stdout and "MPU-6050 9.80665 True True" in done.stdout
     assert "<html" in (tmp_path / "out.html").read_text(encoding="utf-8")
+    assert not done.stderr

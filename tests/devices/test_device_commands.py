@@ -2,49 +2,33 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from device_cases import SEED, square, square_bytes
+from device_cases import SEED, emulated, square, square_bytes
 from strapdown.calibration.live import LiveCalibration
 from strapdown.devices.protocol.decoder import Decoder
 from strapdown.devices.protocol.stream import ModuleStream
 from strapdown.devices.protocol.units import meta_of
+from strapdown.evaluation.stops import stop_table
 from strapdown.io.solutions.file import read_solution
 from strapdown.navigation.carriers.wheeled_robot import GIVEN_LEVER_M, WheeledRobot
 from strapdown.navigation.live_program import LiveNavigator, solution_of
 from strapdown.navigation.start_at_rest import Heading
+from strapdown.papers.c.drive import drive
 from strapdown.papers.c.robot import DECLINATION, G
 from strapdown.recordings.facts import facts_of
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals")
-# of `reproduce C navigation`, test 1, eskf: % of the path at the end and largest of all stops (docs/paper-c.md)
-REPRODUCED_END, REPRODUCED_LARGEST = 0.234, 0.84
 
 
 def strapdown(*arguments: object, **more: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "strapdown", *(str(argument) for argument in arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, **more)
-
-
-@contextmanager
-def emulated(*arguments: object) -> Iterator[str]:
-    """strapdown device emulate in a process of its own; gives its port."""
-    command = [sys.executable, "-m", "strapdown", "device", "emulate", *(str(a) for a in arguments)]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    try:
-        assert child.stdout is not None
-        yield child.stdout.readline().removeprefix("port: ").strip()
-    finally:
-        child.send_signal(signal.SIGINT)
-        child.wait(30)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +41,7 @@ def driven(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
         *("--gravity", G, "--declination", float(np.degrees(DECLINATION))),
     )
     with emulated("square", "--seed", SEED, "--pace", 8, "-o", folder) as port:
-        settings = ("--acc-range", 8, "--low-pass", 21, "--seconds", 79.9)
+        settings = ("--acc-range", 8, "--seconds", 79.9)  # the low-pass is chosen by the rate
         run = strapdown("device", "navigate", "--port", port, *known, *settings, "--json", "-o", folder / "rec")
     assert run.returncode == 0, run.stderr
     (file,) = (folder / "rec").glob("*.module")
@@ -102,10 +86,14 @@ def test_plain_navigation_of_the_file_has_the_figures_of_paper_c(driven: dict[st
     assert run.returncode == 0, run.stderr
     table = json.loads(run.stdout)["filters"]["eskf"]
     stops = table["stops"]
-    end, largest = stops[-1]["percent"], max(row["percent"] or 0.0 for row in stops)
     assert len(stops) == 17
-    assert end <= 1.2 * REPRODUCED_END
-    assert largest <= 1.2 * REPRODUCED_LARGEST
+    # Of one robot the error is chance: two runs of it differ by their noise. What one run can show is that the filter
+    # is as sure as in `reproduce C navigation`, and that its error is as it states. Means of robots: docs/device.md
+    reproduced = drive("square", SEED)
+    sure = stop_table(reproduced.navigated().solution, reproduced.stops).final.sigma_m
+    sigma_m = float(np.hypot(*table["last_sigma_m"][:2]))
+    assert sure is not None and sigma_m <= 1.2 * sure
+    assert stops[-1]["dr_m"] <= 3.0 * sigma_m
 
 
 def test_nothing_was_lost_and_the_clock_was_fitted(driven: dict[str, object]) -> None:

@@ -1,9 +1,8 @@
 """A virtual module on a pseudo-terminal and the programs at the other end: recording, faults, errors."""
 
 import errno
-import multiprocessing
+import importlib.util
 import os
-import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -17,9 +16,7 @@ import pytest
 from device_cases import noisy_feed
 from strapdown.devices.link import Link, refused
 from strapdown.devices.protocol import messages as say
-from strapdown.devices.protocol.decoder import Decoder
-from strapdown.devices.protocol.frame import SAMPLE
-from strapdown.devices.protocol.stream import ModuleStream, Stamped
+from strapdown.devices.protocol.stream import Stamped
 from strapdown.devices.recorder import Recorder
 from strapdown.devices.source import ModuleSource, SampleSource
 from strapdown.environment.virtual_module.line_faults import LineFaults
@@ -193,49 +190,14 @@ def test_a_new_file_begins_after_the_minutes_and_each_stands_alone(tmp_path: Pat
     assert np.array_equal(t, [s.module_s for s in found])
 
 
-def _record_forever(name: str, folder: Path, counted: Any) -> None:
-    source = ModuleSource(Link(name))
-    source.greet()
-    recorder = Recorder(folder, source.stream)
-    recorder.put(source.hello_frame, time.monotonic())
-    source.heard = recorder.put
-    source.start()
-    while True:
-        source.poll()
-        counted.value = source.stream.counts.samples
-
-
-def test_a_recorder_that_is_killed_leaves_what_was_sent(tmp_path: Path) -> None:
+def test_a_recorder_that_is_killed_leaves_what_was_sent() -> None:
     """kill -9 at random times, five times: the file holds what the module sent, up to the last second at least."""
-    rng, fork = np.random.default_rng(5), multiprocessing.get_context("fork")
-    for k in range(5):
-        folder, counted, line = tmp_path / str(k), fork.Value("q", 0), PtyLine()
-        child = fork.Process(target=_record_forever, args=(line.name, folder, counted))
-        child.start()  # before the thread of the module: a process that has threads should not be forked
-        with served(line=line):
-            wanted, until = int(rng.integers(50, 800)), time.monotonic() + 60.0
-            while counted.value < wanted:
-                assert time.monotonic() < until
-                time.sleep(0.005)
-            seen = counted.value
-            os.kill(child.pid, signal.SIGKILL)
-            child.join()
-        (file,) = folder.glob("*.module")
-        log = read_one(file)
-        assert len(log) >= seen - 100  # a second
-        assert log.meta["losses"]["lost"] == 0
-        # what was sent, by the same module run again without a line
-        again = VirtualModule(noisy_feed(30.0), Make())
-        again.controller.running = True
-        sent = _direct(again, len(log) + 5)
-        assert np.array_equal(log.acc_s, [s.sample.acc_s for s in sent[: len(log)]])
-
-
-def _direct(module: VirtualModule, count: int) -> list[Stamped]:
-    stream, found = ModuleStream(), []
-    for frame in Decoder().feed(module.run_until(10_000 * count)):
-        found += stream.take(frame) if frame.kind == SAMPLE or stream.hello is None else []
-    return found
+    path = Path(__file__).parents[2] / "tools" / "device_checks.py"  # which does it 50 times
+    spec = importlib.util.spec_from_file_location("device_checks", path)
+    assert spec is not None and spec.loader is not None
+    checks = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(checks)
+    assert checks.killed(5)
 
 
 def test_a_cut_file_holds_the_frames_before_the_cut(tmp_path: Path) -> None:

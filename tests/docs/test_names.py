@@ -31,7 +31,9 @@ VARIABLES = {
 KEYS = {
     "diagram.md": ("block", "wire", "diagram"),
     "catalogue.md": ("magnetometer",),
-    "engines.md": ("robot",),
+    "campaigns.md": ("scene", "block", "calibration", "stops", "sensor", "world", "log", "archive"),
+    "engines.md": ("robot", "sim", "simURDF"),  # and functions of CoppeliaSim
+    "formats.md": ("log",),
     "studio-protocol.md": ("session", "messages", "strapdown", "hello", "signals", "diagram", "events"),
 }
 OTHERS = {"np", "benchmarks"}  # of other packages
@@ -61,7 +63,21 @@ def wrong_names(span, keys=()):
         before, after = span[: match.start()][-1:], span[match.end() :][:1]
         if before in ("/", ".", '"', "-") or after in ("/", "-") or first in keys or first in OTHERS:
             continue
-        if rest[-1] in ("py", "md", "toml", "json", "csv", "parquet", "png", "html", "urdf", "gz", "svg"):
+        if rest[-1] in (
+            "py",
+            "md",
+            "toml",
+            "json",
+            "csv",
+            "parquet",
+            "png",
+            "html",
+            "urdf",
+            "gz",
+            "svg",
+            "yaml",
+            "bag",
+        ):
             continue
         owner = VARIABLES.get(first, first)
         if owner in classes:

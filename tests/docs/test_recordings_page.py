@@ -12,7 +12,7 @@ SEVERITIES = {"REFUSE": "refuse", "WARN": "warn", "NOTE": "note"}
 
 def findings_of_the_code():
     """(kind, severity) of every Finding that is made with a plain kind; a choice between two gives both."""
-    for path in (SOURCE / "recordings").glob("*.py"):
+    for path in (SOURCE / "recordings").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Finding" and len(node.args) > 1:
                 kind, severity = node.args[:2]

@@ -16,7 +16,10 @@ from strapdown.motion import StopAndGo
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.record import Surroundings, record
 
-WITH_BLOCKS = [page for page in PAGES if python_blocks(page.read_text(encoding="utf-8"))]
+# tutorials run with their commands, from a wheel: test_tutorials.py
+WITH_BLOCKS = [
+    page for page in PAGES if python_blocks(page.read_text(encoding="utf-8")) and page.parent.name != "tutorials"
+]
 
 
 @pytest.fixture(scope="module")

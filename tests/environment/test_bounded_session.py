@@ -5,9 +5,9 @@ import pytest
 
 from strapdown.environment.session.changing_sensors import use_sensors, with_sensor, without_sensor
 from strapdown.environment.session.commands import SetConsole
-from strapdown.environment.session.growing import GrowingRows
-from strapdown.environment.session.record import recording_of
-from strapdown.environment.session.scenario import read_scenario
+from strapdown.environment.session.recording.growing import GrowingRows
+from strapdown.environment.session.recording.record import recording_of
+from strapdown.environment.session.scenario.file import read_scenario
 from strapdown.environment.session.session import Session
 from strapdown.errors import InputError
 

@@ -22,6 +22,7 @@ def test_fields_of_the_whole_rig_are_all_tested_below():
     assert set(Rig.model_fields) == {
         *("duration_s", "robot", "motion", "physics", "motor", "start", "sensor", "program", "folder"),
         *("inclinometer", "odometer", "magnetism", "seed"),  # tests/environment/test_rig_errors.py
+        "coppeliasim",  # tests/engines/test_coppeliasim_scene.py
     }
 
 

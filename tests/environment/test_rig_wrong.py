@@ -29,7 +29,7 @@ WRONG = [
     (ARM, ("robot", None), ["rig.toml", "[robot] or a [motion]"]),
     (ARM, ("robot", 5), ["rig.toml", '"robot"', "table"]),
     (ARM, ("motion", PATH["motion"]), ["rig.toml", "[robot] or a [motion]", "not both"]),
-    (ARM, ("robot.file", None), ["rig.toml", '"robot.file" is missing']),
+    (ARM, ("robot.file", None), ["rig.toml", "[robot] without a file", "URDF or MJCF"]),
     (ARM, ("robot.file", ""), ["rig.toml", '"robot.file"']),
     (ARM, ("robot.file", "none.urdf"), ["none.urdf", "cannot be read"]),
     (ARM, ("robot.file", "strapdown:none"), ["strapdown:none", "bar, cube, double_pendulum, manipulator"]),

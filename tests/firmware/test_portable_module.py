@@ -5,11 +5,13 @@ import itertools
 import pytest
 from module_on_host import SERIAL, ModuleOnHost, Wobble, usual_chips
 
+from strapdown.devices.chips.bus import VirtualBus
 from strapdown.devices.chips.magnetometers import VirtualHmc5883l, VirtualQmc5883l, VirtualQmc5883p
 from strapdown.devices.chips.mpu6050 import CLONE, MPU6500, VirtualMpu6050
 from strapdown.devices.controller import Controller, Identity, Inputs
 from strapdown.devices.protocol import frame as of
 from strapdown.devices.protocol import messages as say
+from strapdown.devices.protocol.decoder import Decoder
 
 SECOND = 1_000_000
 START_BUTTON, STOP_BUTTON, STOP_LINE = 1, 2, 4
@@ -107,6 +109,52 @@ def test_frames_equal_those_of_the_controller_in_python_byte_for_byte(tmp_path, 
     expected = [of.on_the_line(frame) for frame in frames[begin:]]
     assert len(expected) >= 17 and lines == expected
     assert all(line in module.raw for line in expected)
+
+
+@pytest.mark.parametrize(
+    ("chips", "errors_of_a_search"),
+    [
+        (lambda: {}, 5),
+        (lambda: {0x68: VirtualMpu6050(Wobble())}, 3),
+        (lambda: {0x69: VirtualMpu6050(Wobble()), 0x1E: VirtualHmc5883l(Wobble())}, 0),
+        (lambda: {0x68: VirtualMpu6050(Wobble()), 0x0D: VirtualQmc5883l(Wobble())}, 0),
+        (lambda: {0x68: VirtualMpu6050(Wobble()), 0x2C: VirtualQmc5883p()}, 0),
+    ],
+)
+def test_status_frames_equal_those_of_the_controller_in_python(tmp_path, chips, errors_of_a_search):
+    """Errors of each transfer, state and lights: with no chip, one, both, and one that is not read."""
+    module = ModuleOnHost(tmp_path, chips()).power_up()
+    expected = [f.body for f in module.run(3 * SECOND) if f.kind == of.STATUS]
+    sent, bus = bytearray(), VirtualBus(chips())
+    twin = Controller(bus, lambda data: sent.extend(data) or True, Identity(SERIAL))
+    for time_us in range(10_000, 3 * SECOND + 1, 10_000):
+        bus.time_us = time_us
+        twin.step(time_us)
+    found = [f.body for f in Decoder().feed(bytes(sent)) if f.kind == of.STATUS]
+    assert len(expected) == len(found) == 3
+    for ours, theirs in zip(map(say.Status.unpacked, found), map(say.Status.unpacked, expected), strict=True):
+        # a search at the end of a second comes before or after its status
+        assert abs(ours.i2c_errors - theirs.i2c_errors) in (0, errors_of_a_search)
+        assert ours._replace(i2c_errors=0) == theirs._replace(i2c_errors=0)
+
+
+def test_the_fault_light_of_both_shows_a_failed_transfer_in_one_status(tmp_path):
+    """It blinks for 2 s: the status of the second in which it failed has it, the second one after does not."""
+    module = ModuleOnHost(tmp_path).power_up()
+    module.command(say.start)
+    module.run(SECOND // 4)
+    module.bus.stuck.add(0x0D)  # read without a data-ready signal
+    module.run(15_000)
+    module.bus.stuck.clear()
+    shown = [s.lights >> say.FAULT_LIGHT & 1 for s in module.of_kind(of.STATUS, module.run(3 * SECOND))]
+    sent, bus = bytearray(), VirtualBus(usual_chips())
+    twin = Controller(bus, lambda data: sent.extend(data) or True, Identity(SERIAL))
+    twin.running = True
+    for time_us in range(10_000, 3 * SECOND + 1, 10_000):
+        bus.time_us, bus.stuck = time_us, {0x0D} if time_us == 250_000 else set()
+        twin.step(time_us)
+    statuses = [say.Status.unpacked(f.body) for f in Decoder().feed(bytes(sent)) if f.kind == of.STATUS]
+    assert [s.lights >> say.FAULT_LIGHT & 1 for s in statuses] == shown[:3] == [1, 0, 0]
 
 
 @pytest.mark.parametrize("chips, expected", [

@@ -152,7 +152,7 @@ def test_a_clock_that_stops_in_mid_transfer_ends_in_time(stm32):
 
 @pytest.mark.parametrize("clocks", [1, 5, 9])
 def test_a_chip_that_holds_the_data_line_is_clocked_free(stm32, clocks):
-    """A controller that is reset in mid-read leaves the chip sending: nine clocks end it (UM10204, 3.1.16)."""
+    """A controller that is reset in mid-read leaves the chip sending: nine clocks end it (UM10204 rev. 6, 3.1.16)."""
     stm32.sda_clocks = clocks
     assert stm32.read(0x68, 0x75, 1)[0] == TIMED_OUT
     assert stm32.sda_clocks == 0

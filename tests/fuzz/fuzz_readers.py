@@ -19,6 +19,8 @@ from strapdown.io import read, read_mapping
 from strapdown.io.columns import COLUMNS
 from strapdown.io.solutions.file import read_solution, write_solution
 from strapdown.motion.recorded import read_poses
+from strapdown.recordings.foreign.mapping_guess import guess_mapping
+from strapdown.recordings.overview import overview
 from strapdown.sensors.parts.model_file import keys, read_model, write_model
 from strapdown.sensors.parts.part import CATALOGUE, load_part
 from strapdown.types import Motion, Recording, Solution
@@ -107,6 +109,7 @@ def readers(folder: Path) -> dict[str, Reader]:
         "csv with mapping": Reader(
             ".csv", lambda path: read(path, _MAPPING), (_FOREIGN,), foreign, lambda rng: make.table(rng, foreign, ())
         ),
+        "look": Reader(".csv", _looked, (*logs, _FOREIGN), (*foreign, *ours), lambda rng: make.table(rng, foreign, ())),
         "csv.gz": Reader(".csv.gz", read, logs, ours, csv),
         "parquet": Reader(
             ".parquet",
@@ -159,6 +162,12 @@ def readers(folder: Path) -> dict[str, Reader]:
         ),
         "estimate": Reader(".csv", read_estimate, (made["solution.csv"], *poses), pose_words, solution_by_grammar),
     }
+
+
+def _looked(path: Path) -> object:
+    """As strapdown look: the mapping is guessed, and what it reads is counted."""
+    guessed = guess_mapping(path)
+    return [overview(log) for log in read(path, guessed.columns).values()]
 
 
 def _robot(path: Path) -> None:

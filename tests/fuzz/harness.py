@@ -25,6 +25,7 @@ from pathlib import Path
 from random import Random
 
 MEMORY_BYTES = 1_000_000_000  # beyond what the process has at its start
+FORMAT_MEMORY_BYTES = 500_000_000  # the same for files of other programs
 CASE_S = 5.0  # of CPU: a case that is read takes milliseconds
 HANG_S = 60.0  # of the clock: the machine may be busy
 START_S = 300.0
@@ -42,9 +43,15 @@ class Outcome:
 
 
 def fuzz(
-    folder: Path, *, seed: int, cases: int | None = None, seconds: float | None = None, names: tuple[str, ...] = ()
+    folder: Path,
+    *,
+    seed: int,
+    cases: int | None = None,
+    seconds: float | None = None,
+    names: tuple[str, ...] = (),
+    formats: bool = False,
 ) -> Outcome:
-    """Run so many cases, or for so long; files of failed ones are in the folder."""
+    """Run so many cases, or for so long; files of failed ones are in the folder. formats: of other programs."""
     outcome, began, skip = Outcome(), time.monotonic(), 0
     while True:
         left_s = None if seconds is None else seconds - (time.monotonic() - began)
@@ -54,6 +61,7 @@ def fuzz(
         words += ["--cases", str(cases)] if cases is not None else []
         words += ["--seconds", str(left_s)] if left_s is not None else []
         words += ["--names", ",".join(names)] if names else []
+        words += ["--formats"] if formats else []
         skip = _watched(words, folder, outcome)
 
 
@@ -102,15 +110,14 @@ def _read(path: Path) -> str:
 
 def _work(options: argparse.Namespace) -> None:
     """The worker: cases one after another, and where it is in a file that the watcher reads."""
-    from fuzz_readers import readers
-
     from strapdown.errors import StrapdownError
 
     folder = Path(options.work)
-    known = readers(folder)
+    known = _readers(folder, options.formats)
     names = options.names.split(",") if options.names else list(known)
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY_BYTES, used + MEMORY_BYTES))
+    most = used + (FORMAT_MEMORY_BYTES if options.formats else MEMORY_BYTES)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
     faulthandler.enable()
     began, number = time.monotonic(), options.skip
     found: dict = {"cases": 0, "read": 0, "by_reader": {}, "slowest_s": 0.0, "slowest": ""}
@@ -159,13 +166,22 @@ def _work(options: argparse.Namespace) -> None:
     at("", "")
 
 
-def _again(case: str, seed: int) -> None:
-    """One case with its traceback, in this process."""
+def _readers(folder: Path, formats: bool) -> dict:
+    if formats:
+        sys.path.insert(0, str(Path(__file__).parents[1]))
+        from fuzz_formats import format_readers
+
+        return format_readers(folder)
     from fuzz_readers import readers
 
+    return readers(folder)
+
+
+def _again(case: str, seed: int, formats: bool) -> None:
+    """One case with its traceback, in this process."""
     name = case.rpartition(":")[0]
     with tempfile.TemporaryDirectory() as folder:
-        reader = readers(Path(folder))[name]
+        reader = _readers(Path(folder), formats)[name]
         raw = reader.case(Random(f"{seed} {case}"))
         print(raw[:2000])
         path = Path(folder) / f"case{reader.suffix}"
@@ -180,6 +196,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, help="any number; another one each time if not given")
     parser.add_argument("--names", default="", help="readers, with commas; all if not given")
     parser.add_argument("--keep", help="folder for the files of failed cases; a temporary one if not given")
+    parser.add_argument("--formats", action="store_true", help="files of other programs: bags, MCAP, ULog, ...")
     parser.add_argument("--only", help="run one case again, as mjcf:1234")
     parser.add_argument("--work", help=argparse.SUPPRESS)
     parser.add_argument("--skip", type=int, default=0, help=argparse.SUPPRESS)
@@ -189,7 +206,7 @@ def main() -> None:
         _work(options)
         return
     if options.only:
-        _again(options.only, seed)
+        _again(options.only, seed, options.formats)
         return
     if options.cases is None and options.seconds is None:
         parser.error("give --seconds or --cases")
@@ -198,7 +215,9 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     names = tuple(filter(None, options.names.split(",")))
     before = os.times()
-    outcome = fuzz(folder, seed=seed, cases=options.cases, seconds=options.seconds, names=names)
+    outcome = fuzz(
+        folder, seed=seed, cases=options.cases, seconds=options.seconds, names=names, formats=options.formats
+    )
     after = os.times()
     spent = after.children_user + after.children_system - before.children_user - before.children_system
     print(

@@ -185,8 +185,10 @@ def test_what_cannot_be_written_is_said_and_leaves_nothing(tmp_path):
         for suffix in SUFFIXES:
             with pytest.raises(InputError, match=why):
                 write(tmp_path / f"x.{suffix}", recordings)
-    with pytest.raises(InputError, match=r"\.csv, \.csv\.gz or \.parquet"):
+    with pytest.raises(InputError, match=r"\.csv, \.csv\.gz, \.parquet, \.mcap"):
         write(tmp_path / "x.txt", {"imu": recording()})
-    with pytest.raises(InputError, match=r"\.csv, \.csv\.gz or \.parquet"):
-        read(tmp_path / "x.mat")
+    with pytest.raises(InputError, match=r"\.csv, \.csv\.gz, \.parquet, \.mcap"):
+        write(tmp_path / "x.xyz", {"imu": recording()})
+    with pytest.raises(InputError, match=r"\.csv, \.csv\.gz, \.parquet, \.module, \.bag"):
+        read(tmp_path / "x.xyz")
     assert names_in(tmp_path) == []

@@ -6,7 +6,7 @@ import pytest
 from strapdown.errors import InputError
 from strapdown.io import read, read_mapping, read_one
 from strapdown.io.blocks import text as text_blocks
-from strapdown.io.frames import FRAMES, to_flu
+from strapdown.io.foreign.frames import FRAMES, to_flu
 from strapdown.rotation import flu_from_frd, flu_from_rfu
 
 TEXT = """time,gx,gy,gz,mx,my,mz,T

@@ -42,7 +42,8 @@ def test_every_family_runs_as_python_with_the_same_results(python):
 def test_every_file_of_kernels_takes_part(python):
     """A new file of kernels must be tried here too."""
     root = Path(strapdown.kernels.__file__).parent
-    machinery = {root / f"{name}.py" for name in ("cache", "callees", "compiling", "compiled", "engine_calls")}
+    names = ("cache", "callees", "compiling", "compiled", "engine_calls", "remembered_types")
+    machinery = {root / f"{name}.py" for name in names}
     with_functions = {path for path in root.rglob("*.py") if "\ndef " in path.read_text(encoding="utf-8")}
     missing = with_functions - machinery - {Path(path) for path in python["files"]}
     assert not {str(path.relative_to(root)) for path in missing}

@@ -55,7 +55,7 @@ def test_what_a_callee_computes_does_not_depend_on_its_first_caller():
     """numba takes options that a function does not state from the caller that is compiled first. The last bits of a
     result would depend on the order. So every function that only kernels call states those that act on numbers.
 
-    To compile each kernel alone and compare its machine code takes minutes: tools/kernels_alone.py, in make evidence.
+    tools/kernels_alone.py compares results to the bit; it takes minutes and is in make evidence.
     """
     checked = 0
     for module in {kernel.__module__ for kernel, _ in KERNELS} | {

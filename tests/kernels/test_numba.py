@@ -10,7 +10,7 @@ from numba.core.caching import FunctionCache
 from numba.core.compiler import DefaultPassBuilder, Flags
 from numba.core.dispatcher import Dispatcher
 
-from strapdown.kernels import cache, callees, jit, rotation
+from strapdown.kernels import cache, callees, jit, remembered_types, rotation
 
 SOURCES = Path(cache.__file__).parent
 
@@ -65,6 +65,33 @@ def test_the_passes_that_callees_leave_out_exist():
     known = {each.__name__ for each, _ in DefaultPassBuilder.define_nopython_pipeline(state).passes}
     missing = [name for name in callees.NOT_NEEDED if name not in known]
     assert not missing, f"numba {numba.__version__} has no passes {missing} (kernels/callees.py)"
+
+
+def test_remembered_types_are_those_that_numba_answers():
+    """Every answer that compiling a filter left behind, asked again of numba itself."""
+    assert remembered_types.BaseFunction is not None, (
+        f"numba {numba.__version__} has no types.functions.BaseFunction: the first compilation takes a fifth longer "
+        "(kernels/remembered_types.py)"
+    )
+    remembered_types.remember_types()
+
+    @numba.njit
+    def many(x, n):
+        total = 0.0
+        for i in range(n):
+            total += x[i] * 2.0 - (i + 1) / 3.0 if x[i] > 0.5 or i == n - 1 else -(x[i] ** 2)
+        return total
+
+    x = np.linspace(0.0, 1.0, 5)
+    answers = dict(remembered_types._answers)
+    assert np.isclose(many(x, 5), many.py_func(x, 5), rtol=1e-15)
+    new = {key: value for key, value in remembered_types._answers.items() if key not in answers}
+    assert len(remembered_types._answers) > 5
+    context = numba.core.registry.cpu_target.typing_context
+    ask = remembered_types.BaseFunction.get_call_type.__wrapped__
+    for (_, args), (answer, function) in (new or remembered_types._answers).items():
+        assert function.typing_key in remembered_types.OPERATORS
+        assert ask(function, context, args, {}) == answer
 
 
 def test_the_methods_that_we_guard_exist():

@@ -194,7 +194,7 @@ CASES = {
     "turntable, positions": Case(positions(), jerk_jumps=False),
     "poses": Case(poses(), jerk_jumps=False),
     "poses, six": Case(st.builds(Poses.six, number(0.0, 5.0), st.integers(0, 9)), jerk_jumps=False),
-    "poses, spread": Case(st.builds(Poses.spread, st.integers(2, 24)), jerk_jumps=False),
+    "poses, spread": Case(st.builds(Poses.spread, count=st.integers(2, 24)), jerk_jumps=False),
     "tumble": Case(tumbles(), jerk_jumps=False),
     "linear": Case(linears(), acceleration_jumps=True),
     "waypoints": Case(waypoints(), jerk_jumps=False),

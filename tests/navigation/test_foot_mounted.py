@@ -5,7 +5,7 @@ import pytest
 
 from helpers import shared_data
 from strapdown.errors import InputError
-from strapdown.io.mended import unrepeated
+from strapdown.io.foreign.mended import unrepeated
 from strapdown.navigation.carriers.foot import align_foot
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.smoother import smooth
@@ -37,9 +37,13 @@ def test_walks_under_cameras():
         )
     )
     assert np.mean([walk.published_m for walk in walks]) == pytest.approx(0.0501, abs=5e-5)  # print rounding
-    # the goals of the project; measured 0.0548, 0.0509, 0.0647 and 0.0600
+    # the goals of the project; measured 0.0549, 0.0525, 0.0594 and 0.0575
     assert labels.mean() <= 0.055 and smoothed.mean() <= 0.055
     assert own.mean() <= 0.10 and np.median(own) <= 0.07
+    # every second walk by name; noise, arm and the detector's memory were chosen on the others (measured 0.0579 here
+    # and 0.0609 on those). The structure of filter and detector was made with all walks in sight
+    assert [walk.name for walk in walks] == sorted(walk.name for walk in walks)
+    assert own[::2].mean() <= 0.064
 
 
 def test_closing_errors():
@@ -49,7 +53,8 @@ def test_closing_errors():
     walk = shared_data("xio_gait") / "short_walk.csv"
     assert xio_closing(walk).length_m <= 0.12
     assert xio_closing(walk, flat_floor=True).length_m <= 0.12
-    assert xio_closing(walk, flat_floor=False).horizontal_m <= 0.12
+    free = xio_closing(walk, flat_floor=False)
+    assert free.horizontal_m <= 0.12 and free.length_m <= 0.35
 
 
 def test_the_stances_are_flags_of_the_solution():

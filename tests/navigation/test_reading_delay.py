@@ -33,7 +33,7 @@ def test_the_path_is_told_at_its_time_stamps():
     known, unknown = (navigate(log, one.carrier(), facts).solution for facts in (one.facts(), one.facts(noise=deaf)))
     turning = np.abs(one.truth.w_nb_b[:, 2]) > 0.5
     errors = [np.abs(one.body_attitude_error_n(s)[turning, 2]).max() for s in (known, unknown)]
-    assert errors[1] > 0.003 > 2.0 * errors[0]  # rad: 1.2 rad/s for 3.2 ms, and what else the heading is off by
+    assert errors[1] > 0.003 > 1.5 * errors[0]  # rad: 1.2 rad/s for 3.2 ms, and what else the heading is off by
     assert known.meta["delay_s"]["gyroscope"] == pytest.approx(1.0 / (2.0 * np.pi * 50.0), rel=1e-12)
     a_n, v_n = one.truth.a_n, one.truth.v_n
     late_s = [np.sum((v_n - s.v_n) * a_n) / np.sum(a_n**2) for s in (known, unknown)]

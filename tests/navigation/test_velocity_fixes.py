@@ -15,7 +15,7 @@ from strapdown.navigation.eskf.smoother import smooth
 from strapdown.navigation.eskf.updates import ZeroVelocity
 from strapdown.navigation.fixes import at_their_instants
 from strapdown.rotation import euler_from_q, q_conj, q_exp, q_log, q_mul
-from strapdown.sensors.fix import FixReceiver
+from strapdown.sensors.aiding.fix import FixReceiver
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.record import ideal_readings, record
 from strapdown.sensors.streams import seed_of

@@ -8,8 +8,9 @@ from helpers import shared_data
 from strapdown.errors import InputError
 from strapdown.evaluation.attitude import attitude_errors, rmse_deg
 from strapdown.kernels.jit import pointer
-from strapdown.kernels.orientation.lodestar.backward import TRACE, TRACE_END, heading_back
+from strapdown.kernels.orientation.lodestar.backward import ENDS, TRACE, TRACE_END, heading_back
 from strapdown.kernels.orientation.lodestar.filter import STATE_SIZE
+from strapdown.kernels.orientation.lodestar.layout import DRIFTS, D, N
 from strapdown.live import Start
 from strapdown.orientation.lodestar import Lodestar
 from strapdown.papers.b.broad_data import all_trials, score
@@ -190,7 +191,7 @@ def test_a_weak_disturbance_in_motion_is_believed_slowly_and_stops_put_it_right(
     turned = q_rotate(q_exp([0.0, 0.0, 8.0 * DEG]), FIELD_N) - FIELD_N
     recording, q_ns = hand_held(moving=((10.0, 30.0),), t=t, noise=1.0, field_n=magnet(t, 24.0, 29.0, turned))
     error_deg = np.rad2deg(attitude_errors(Lodestar().run(recording).q_nb, q_ns).heading)
-    assert 0.5 < np.abs(error_deg[2400:2900]).max() < 4.0
+    assert 0.2 < np.abs(error_deg[2400:2900]).max() < 4.0
     assert np.abs(error_deg[3700:]).max() < 1.0  # noise of 2 deg over 1 s, averaged over some seconds
 
 
@@ -231,22 +232,22 @@ def go_back(numbers, table, made):
 def test_going_back_is_what_rauch_tung_and_striebel_give():
     """heading_back, which inverts nothing, against the textbook's smoother on the same filter, matrices in full."""
     rng = np.random.default_rng(5)
-    n, h = 40, np.array([1.0, 0.0, 0.0, 0.0, 1.0])
-    x, p = np.zeros(5), np.diag([0.5, 0.1, 0.1, 0.1, 0.2])
+    n, h = 40, np.eye(N)[0] + np.eye(N)[D]
+    x, p = np.zeros(N), np.diag([0.5, *np.full(DRIFTS, 0.1), 0.2])
     trace, kept = np.zeros((n, TRACE_END)), []
     for k in range(n):
-        f, q = np.eye(5), np.diag([0.01, 1e-6, 1e-6, 1e-6, 0.02])
-        f[0, 1:4] = rng.standard_normal(3)
-        f[4, 4] = 0.0 if k % 13 == 5 else 0.9 if k % 3 == 1 else 1.0
+        f, q = np.eye(N), np.diag([0.01, *np.full(DRIFTS, 1e-6), 0.02])
+        f[0, 1:D] = rng.standard_normal(DRIFTS)
+        f[D, D] = 0.0 if k % 13 == 5 else 0.9 if k % 3 == 1 else 1.0
         before, p_before = f @ x, f @ p @ f.T + q
         x, p, told = before, p_before, (0.0, 0.0)
-        gain = np.zeros(5)
+        gain = np.zeros(N)
         if k % 7 != 3:  # some blocks measure nothing
             s = h @ p_before @ h + 0.3
             gain, v = p_before @ h / s, rng.standard_normal()
             x, p, told = before + gain * v, p_before - np.outer(gain, h @ p_before), (v / s, 1.0 / s)
         kept.append((f, before, p_before, x, p))
-        trace[k, TRACE : TRACE + 17] = np.concatenate([x[:1], p[0], gain, told, f[0, 1:4], f[4, 4:]])
+        trace[k, TRACE:ENDS] = np.concatenate([x[:1], p[0], gain, told, f[0, 1:D], f[D, D:]])
     smooth, variance = [x[0]], [p[0, 0]]
     for k in range(n - 2, -1, -1):
         f, before, p_before, _, _ = kept[k + 1]

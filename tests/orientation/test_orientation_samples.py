@@ -17,7 +17,7 @@ from strapdown.orientation.lodestar import Lodestar
 from strapdown.orientation.mahony import Mahony
 from strapdown.orientation.samples import samples_of
 from strapdown.orientation.vqf import Vqf
-from strapdown.recordings.faults import new_readings
+from strapdown.recordings.examination.faults import new_readings
 from strapdown.types import Recording
 
 LIVE = np.array([0.1, 0.0, 0.2]), np.array([0.0, 0.0, G]), FIELD_N
@@ -168,10 +168,10 @@ def test_a_clock_that_is_off_is_refused(shift_s, word):
 def test_lunar_gravity_is_believed_where_the_log_states_it():
     earth = noisy_swing()
     moon = replace(earth, acc_s=earth.acc_s * (1.62 / G), meta={})
-    with pytest.raises(InputError, match="they look like g"):
+    with pytest.raises(InputError, match="the readings look like g"):
         samples_of(moon)
     samples_of(moon.with_meta(gravity_m_s2=1.62))
-    with pytest.raises(InputError, match="they look like g"):
+    with pytest.raises(InputError, match="the readings look like g"):
         samples_of(replace(earth, acc_s=earth.acc_s / G).with_meta(gravity_m_s2=9.8))
 
 

@@ -52,7 +52,8 @@ def disagreement(filt, recording, step_s, smooth=False):
     """Largest differences of quaternion and bias (rad/s) from the authors' package, and how many flags differ."""
     settings = {theirs: getattr(filt, ours) for ours, theirs in THEIRS.items()}
     readings = [np.array(x, order="C") for x in (recording.gyr_s, recording.acc_s, recording.mag_s)]
-    if not filt.magnetometer:
+    nine = filt.magnetometer is not False
+    if not nine:
         readings[2] = None
     if smooth:
         ours = filt.smooth(recording)
@@ -60,9 +61,9 @@ def disagreement(filt, recording, step_s, smooth=False):
     else:
         ours = filt.run(recording)
         theirs = vqf.VQF(step_s, **settings).updateBatch(*readings)
-    q = theirs["quat9D" if filt.magnetometer else "quat6D"]
+    q = theirs["quat9D" if nine else "quat6D"]
     flags = (ours.flags["rest"] != theirs["restDetected"]).sum()
-    if filt.magnetometer and filt.mag_rejection:
+    if nine and filt.mag_rejection:
         told = theirs["magDistDetected"] if smooth else left_out(theirs["magDistDetected"], filt, step_s)
         flags += (ours.flags["mag_rejected"] != told).sum()
     sign = np.sign(np.einsum("ij,ij->i", q, ours.q_nb))[:, None]

@@ -140,12 +140,19 @@ def test_tables_are_the_papers_in_full_precision(monte_carlo):
 
 
 def test_claims_are_data_with_published_numbers():
-    made, tables = c_navigation.claims(lambda _: None, 2)
-    by_id = {claim.id: claim for claim in made}
-    assert len(by_id) == len(made) == 19 and len(tables) == 8
+    found = c_navigation.reproduce_navigation(lambda _: None, 2)
+    by_id = {claim.id: claim for claim in found.claims}
+    assert len(by_id) == len(found.claims) == 19 and len(found.tables) == 8
     assert by_id["C/navigation/square/eskf/end"].published == 4.08
     assert by_id["C/navigation/straight/eskf/largest"].published == 4.54
-    for claim in made:
+    for claim in found.claims:
         assert np.isfinite(claim.ours) and claim.source
-        if "/eskf/" in claim.id or "/odometer/" in claim.id:
+        if claim.kind == "beats":
             assert claim.ours < 1.0 < claim.published
+    assert set(found.figures) == {"C_square.png", "C_straight.png", "C_ends.png"}
+
+
+def test_other_seeds_are_other_robots():
+    few = {repeat: c_navigation.monte_carlo(lambda _: None, 1, 2000 + 10_000 * repeat) for repeat in (0, 1)}
+    ends = [found.results["square", c_navigation.OURS].final[0] for found in few.values()]
+    assert ends[0] != ends[1]

@@ -101,10 +101,14 @@ def test_the_calibration_for_temperature_is_what_holds_the_heat():
     assert rate[0] < 1e-3 < rate[1]  # rad/s: the data sheet allows 3e-3 rad/s of change per axis in 20 degC
 
 
-def test_claims_tell_what_is_lost():
+def test_claims_and_table_state_what_a_fault_costs():
     seen = []
-    made, outcomes = c_scenarios.claims(seen.append, 1)
-    assert seen[-1] == 1.0 and len(made) == len(outcomes) == 10
-    for claim, one in zip(made, outcomes, strict=True):
-        assert claim.id == f"C/scenarios/{one.scenario.name}" and f"{one.lost:+.2f} lost" in claim.what
-        assert claim.ours == one.disturbed.max() and claim.holds
+    found = c_scenarios.reproduce_scenarios(seen.append, 1)
+    (table,) = found.tables
+    assert seen[-1] == 1.0 and len(found.claims) == len(table.rows) == 10
+    for claim, scenario, row in zip(found.claims, SCENARIOS, table.rows, strict=True):
+        cells = dict(zip(table.columns, row, strict=True))
+        assert claim.id == f"C/scenarios/{scenario.name}" and claim.holds
+        assert float(cells["with, largest"]) == pytest.approx(claim.ours, abs=0.005)  # print rounding
+        cost = float(cells["with, mean"]) - float(cells["without, mean"])
+        assert float(cells["cost"]) == pytest.approx(cost, abs=0.011)  # print rounding of three

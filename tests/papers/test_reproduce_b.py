@@ -20,4 +20,4 @@ def test_all_claims_of_the_sensors_hold(tmp_path, monkeypatch):
 def test_unknown_experiments_and_foreign_options_are_refused():
     assert command("reproduce", "B", "flying").code == 2
     assert "valid names: sensors, orientation" in command("reproduce", "B", "flying").err
-    assert command("reproduce", "B", "--coppeliasim", ".").code == 2
+    assert command("reproduce", "B", "--recorded", ".").code == 2

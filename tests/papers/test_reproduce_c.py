@@ -22,7 +22,7 @@ def test_an_experiment_without_its_data_is_one_sentence(tmp_path, arguments, fol
 
 
 def test_without_a_name_it_is_left_out_with_a_note(tmp_path):
-    from strapdown.cli.reproduce.more import _foot
+    from strapdown.cli.reproduce.experiments import Asked, foot
 
-    notes = []
-    assert _foot(tmp_path, notes) == [] and len(notes) == 1 and "--data" in notes[0]
+    found = foot(Asked(("foot",), False, tmp_path, None, 0))
+    assert found.claims == [] and len(found.notes) == 1 and "--data" in found.notes[0]

@@ -28,8 +28,8 @@ from strapdown.navigation.eskf.updates import MagneticHeading
 from strapdown.navigation.program import navigate
 from strapdown.navigation.start_at_rest import Heading
 from strapdown.orientation.mahony import Mahony
+from strapdown.recordings.examination.findings import LogError
 from strapdown.recordings.facts import Facts
-from strapdown.recordings.findings import LogError
 from strapdown.rotation import IDENTITY, q_conj, q_from_euler, q_rotate
 from strapdown.types import Recording
 
@@ -105,6 +105,7 @@ FAULTS = {
     "gyroscope z turned": lambda r: replace(r, gyr_s=r.gyr_s * [1.0, 1.0, -1.0]),
     "magnetometer x and y swapped": lambda r: replace(r, mag_s=r.mag_s[:, [1, 0, 2]]),
     "magnetometer at full scale": lambda r: replace(r, mag_s=np.clip(r.mag_s, -FULL_SCALE_UT, FULL_SCALE_UT)),
+    "magnetometer in gauss": lambda r: replace(r, mag_s=0.01 * r.mag_s),
     "magnetometer slower": lambda r: replace(r, mag_s=r.mag_s[np.arange(len(r)) // 5 * 5]),
 }
 

@@ -5,8 +5,8 @@ import pytest
 
 from strapdown.earth import MARS_GRAVITY, STANDARD_GRAVITY, earth_gravity
 from strapdown.errors import InputError
+from strapdown.recordings.examination.verdict import examine
 from strapdown.recordings.facts import GIVEN, LOG, STANDARD, UNKNOWN, facts_of, noise_of_part
-from strapdown.recordings.verdict import examine
 from strapdown.sensors.parts.part import load_part
 from strapdown.types import Recording
 

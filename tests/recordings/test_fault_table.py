@@ -14,7 +14,7 @@ from fault_cases import COMMANDS, ENTRIES, FAULTS, commanded, hand, library, rig
 from helpers import command
 from strapdown import io
 from strapdown.errors import InputError
-from strapdown.recordings.verdict import examine
+from strapdown.recordings.examination.verdict import examine
 from strapdown.types import Recording
 
 ALL = ("hand", "drive", "table", "poses", "tumble")  # and "heated", which is as "table"
@@ -66,6 +66,7 @@ TABLE = {
         "drive": ("magnetometer_axis_stuck", "refuse"),
         "table": ("magnetometer_axis_stuck", "refuse"),
     },
+    "magnetometer in gauss": everywhere("magnetometer_unit", "refuse"),
     "magnetometer slower": everywhere("magnetometer_slow", "note"),
 }
 for verdicts in TABLE.values():

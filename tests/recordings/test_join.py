@@ -7,7 +7,7 @@ import pytest
 
 from io_cases import assert_same_bits, recording
 from strapdown.errors import InputError
-from strapdown.recordings.faults import new_readings
+from strapdown.recordings.examination.faults import new_readings
 from strapdown.recordings.join import join, with_instrument
 from strapdown.sample import Fixes, Heights
 from strapdown.types import Recording

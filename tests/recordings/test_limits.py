@@ -15,11 +15,11 @@ from strapdown.papers.b.broad_data import all_trials
 from strapdown.papers.c.foot_data import read_foot_vicon, read_openshoe_square, read_xio_gait
 from strapdown.papers.c.magnetometer import COLUMNS as QMC_COLUMNS
 from strapdown.papers.c.positions_recorded import read_xsens
-from strapdown.recordings import limits
-from strapdown.recordings.axes import gravity_kept, magnetometer_disagreement, turns_of
-from strapdown.recordings.faults import silences, without_dead_field
-from strapdown.recordings.units import refuse_slow, refuse_uncalibrated
-from strapdown.recordings.verdict import examine
+from strapdown.recordings.examination import limits
+from strapdown.recordings.examination.axes import gravity_kept, magnetometer_disagreement, turns_of
+from strapdown.recordings.examination.faults import silences, without_dead_field
+from strapdown.recordings.examination.units import refuse_slow, refuse_uncalibrated
+from strapdown.recordings.examination.verdict import examine
 from strapdown.sensors.parts.part import load_part
 from strapdown.types import Recording
 
@@ -164,9 +164,9 @@ def test_one_direction_shows_no_iron():
     assert severity(fielded(arc, 0.02), "magnetometer_uneven") is None
 
 
-def test_readings_below_one_microtesla_are_none():
-    assert without_dead_field(fielded(lambda t, rng: np.full((len(t), 3), 0.9)))[0].mag_s is None
-    assert without_dead_field(fielded(lambda t, rng: np.full((len(t), 3), 1.1)))[0].mag_s is not None
+def test_readings_below_a_tenth_of_a_microtesla_are_none():
+    assert without_dead_field(fielded(lambda t, rng: np.full((len(t), 3), 0.09)))[0].mag_s is None
+    assert without_dead_field(fielded(lambda t, rng: np.full((len(t), 3), 0.11)))[0].mag_s is not None
 
 
 def test_silences_are_long_in_seconds_and_in_steps():

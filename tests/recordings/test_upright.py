@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from strapdown.errors import LogWarning
-from strapdown.recordings.verdict import examine
+from strapdown.recordings.examination.verdict import examine
 from strapdown.types import Recording
 
 

@@ -5,6 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import strapdown as sd
+from strapdown.errors import InputError
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +23,37 @@ def lines_of(figure):
 
 
 def test_signals_of_a_recording(tumble):
-    assert lines_of(sd.plot(tumble)) == 6  # three axes of two instruments
+    assert lines_of(sd.plot(tumble, "signals")) == 6  # three axes of two instruments
+    assert lines_of(sd.plot(tumble)) == 18  # and truth, and errors
+    errors = sd.plot(tumble).axes[1].lines
+    assert max(np.abs(line.get_ydata()).max() for line in errors) < 1e-9  # ideal readings
+
+
+def test_several_things_in_one_plot(tumble):
+    rest = sd.record(sd.motion.Rest(60.0), sd.load_part("MPU-6050").draw(seed=1, rate_hz=50), seed=1)
+    other = sd.record(sd.motion.Rest(60.0), sd.load_part("ICM-20948").draw(seed=1, rate_hz=50), seed=1)
+    noise = {name: sd.calibration.analyse_log(log) for name, log in (("one", rest), ("two", other))}
+    figure = sd.plot(noise)
+    assert len(figure.axes) == 6 and all(len(axis.lines) == 2 for axis in figure.axes)
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["one", "two"]
+
+
+def test_filters_that_disagree_are_shown_with_their_sigmas(tumble):
+    lodestar, mekf = sd.orientation.Lodestar().smooth(tumble), sd.orientation.Mekf().run(tumble)
+    figure = sd.plot({"lodestar": lodestar, "mekf": mekf}, "difference")
+    assert len(figure.axes) == 3 and all(axis.collections for axis in figure.axes)  # bands
+    same = sd.plot({"a": mekf, "b": mekf}, "difference")
+    assert np.abs(same.axes[0].lines[0].get_ydata()).max() < 1e-5  # deg, roundoff of an angle near 0
+    with pytest.raises(InputError, match="two solutions or more"):
+        sd.plot(mekf, "difference")
+
+
+def test_a_session_draws_itself():
+    session = sd.Session(sd.read_scenario("rover"))
+    session.advance(1.0)
+    assert len(sd.plot(session, "path").axes) == 2 and len(sd.plot(session, "actuators").axes) == 1
+    with pytest.raises(InputError, match='no plot of kind "error"; valid: attitude, path, actuators'):
+        sd.plot(session, "error")
 
 
 def test_attitude_with_and_without_truth(tumble, attitude):
@@ -43,6 +74,10 @@ def test_path_and_error_of_a_solution_with_positions(tumble):
 def test_parts_are_compared():
     figure = sd.plot({name: sd.load_part(name) for name in ("MPU-6050", "ADIS16470")})
     assert isinstance(figure, Figure)
+    # the floors of both are estimated: their curves are dashed, and the title states why
+    curves = [line for axis in figure.axes for line in axis.lines if len(line.get_xdata()) > 2]
+    assert curves and {line.get_linestyle() for line in curves} == {"--"}
+    assert "dashed: from numbers that are estimated" in figure.get_suptitle()
 
 
 @pytest.mark.parametrize(

@@ -106,12 +106,13 @@ def full(tmp_path_factory):
 
 def test_it_needs_nothing_but_itself(full):
     text, page = page_of(full[0])
-    assert not re.search(
-        r"https?:|//[a-z]|@import|url\(", text.split("<body>")[0] + re.sub(r'src="data:[^"]*"', "", text)
+    bare = re.sub(
+        r'<script type="application/json">.*?</script>', "", re.sub(r'src="data:[^"]*"', "", text), flags=re.S
     )
-    assert not page.all("script") and not page.all("link") and not page.all("iframe")
+    assert not re.search(r"https?:|//[a-z]|@import|url\(|fetch\(|import\(|XMLHttpRequest", bare)
+    assert not any("src" in script for script in page.all("script")) and not page.all("link") and not page.all("iframe")
     sources = [image["src"] for image in page.all("img")]
-    assert len(sources) == 5  # path, error, attitude, biases, detector
+    assert len(sources) == 6  # path, error, difference, attitude, biases, detector
     for source in sources:
         kind, _, data = source.partition(",")
         assert kind == "data:image/svg+xml;base64"
@@ -163,7 +164,7 @@ def test_without_truth_there_are_no_errors_but_sigma_and_the_closing(tmp_path):
     write_report(tmp_path / "r.html", {"eskf": alone})
     text, page = page_of(tmp_path / "r.html")
     assert "dr, m" not in page.words and "Error along" not in page.words and "rms" not in page.words
-    assert "σ, m" in page.words and "from start to end" in page.words and "errors are not known" in page.words
+    assert "σ, m" in page.words and "from start to end" in page.words and "No stops are known" in page.words
     rows = re.findall(r"<tr[^>]*>(?:<td[^>]*>[^<]*</td>){7}</tr>", text)
     assert len(rows) == len(PATH.stops)
     bare = Solution(T, TRUTH.q_nb, TRUTH.p_n)  # no stops, no sigma, no biases, no events
@@ -178,7 +179,9 @@ def test_words_of_the_user_stay_words(tmp_path):
     told = {"title": evil, "note": evil, "conditions": {evil: {evil: evil}}}
     write_report(tmp_path / "r.html", {evil: solution}, stops=PATH.stops, **told)
     text, page = page_of(tmp_path / "r.html")
-    assert not page.all("script") and len(page.all("img")) == 2 and all("onerror" not in a for a in page.all("img"))
+    assert [script.get("type") for script in page.all("script")] == ["application/json"] * 2 + [None]
+    assert "<script>alert" not in text and len(page.all("img")) == 2
+    assert all("onerror" not in a for a in page.all("img"))
     assert evil in page.words and "{{ 7*7 }}" in text
 
 

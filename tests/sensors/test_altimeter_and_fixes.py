@@ -9,8 +9,8 @@ from strapdown.calibration.noise.allan import allan_deviation
 from strapdown.errors import InputError
 from strapdown.motion import Circle, Linear, Rest
 from strapdown.rotation import q_from_euler
-from strapdown.sensors.altimeter import Altimeter
-from strapdown.sensors.fix import FixReceiver
+from strapdown.sensors.aiding.altimeter import Altimeter
+from strapdown.sensors.aiding.fix import FixReceiver
 from strapdown.sensors.streams import seed_of
 
 STEP = 1e-3

@@ -8,7 +8,7 @@ import pytest
 from strapdown.atmosphere import EARTH, MARS, Atmosphere
 from strapdown.errors import InputError
 from strapdown.motion import Linear, Rest
-from strapdown.sensors.barometer import Barometer
+from strapdown.sensors.aiding.barometer import Barometer
 from strapdown.sensors.streams import seed_of
 
 SEED = seed_of(2, "air")

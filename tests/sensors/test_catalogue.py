@@ -83,7 +83,8 @@ def test_every_number_has_its_provenance(path):
             assert set(number.statuses()) == {"unverified"} and number.page is None
     # all the numbers of the file were seen: nothing stands next to the format
     text = path.read_text(encoding="utf-8")
-    assert text.count("kind = ") == len(numbers) + text.count("rows = ")
+    measured = sum(getattr(m, name) is not None for m in part.measured.values() for name in type(m).model_fields)
+    assert text.count("kind = ") == len(numbers) + measured + text.count("rows = ")
 
 
 def test_all_parts_are_there():
@@ -124,3 +125,59 @@ def test_rates_and_bandwidth():
     assert load_part("MPU-9250").draw(0, rate_hz=1000.0).magnetometer is not None  # it keeps its own 100 Hz
     with pytest.raises(InputError, match="its magnetometer ends at 200 Hz"):
         load_part("QMC5883L").draw(0, rate_hz=400.0)
+
+
+def test_measured_noise_is_that_of_the_recorded_log():
+    """The static log of one MPU-6050, by our own Allan fit, as the part file states it."""
+    from helpers import shared_data
+    from strapdown import io
+    from strapdown.calibration.noise.static_log import analyse_log
+    from strapdown.papers.c.static import COUNTS
+
+    log = io.read_one(shared_data("mpu6050") / "example_data_tinit_calc.csv", columns=COUNTS)
+    found = analyse_log(log).instruments
+    stated = load_part("MPU-6050").file.measured
+    for name, factor in (("accelerometer", 1.0 / 9.80665e-6), ("gyroscope", math.degrees(1.0))):
+        density = [math.sqrt(2.0) * factor * fit.noise.white for fit in found[name].fits]  # one-sided
+        np.testing.assert_allclose(stated[name].noise_density.all(), density, rtol=0.005)  # print rounding
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"magnetometer": {}}, "an instrument that the part does not have"),
+        ({"gyroscope": {"noise_density": {"value": 1.0, "unit": "ug/rtHz"}}}, 'has unit "ug/rtHz"'),
+    ],
+)
+def test_measured_numbers_that_do_not_fit_are_refused(tmp_path, change, words):
+    from strapdown.sensors.parts.part_file import part_file_from
+
+    values = load_part("MPU-6050").file.model_dump(mode="json", exclude_none=True)
+    about = {"kind": "typ", "status": "verified", "source": "here"}
+    for table in change.values():
+        for number in table.values():
+            number |= about
+    with pytest.raises(InputError, match=words):
+        part_file_from({**values, "measured": change}, "part.toml")
+
+
+def test_the_share_from_data_sheets_counts_values():
+    part = load_part("MPU-6050").file
+    statuses = [status for _, _, number in part.numbers() for status in number.statuses()]
+    assert part.data_sheet_share() == statuses.count("verified") / len(statuses) > 0.8
+
+
+def test_a_specimen_states_which_noise_is_estimated():
+    for part in PARTS:
+        estimated = part.draw(1).estimated
+        for name in part.instruments:
+            sheet = getattr(part.file, name)
+            density = sheet.random_walk or sheet.noise_density
+            assert (f"{name}.white" in estimated) >= (density is not None and density.estimated)
+            assert (f"{name}.instability" in estimated) == (
+                sheet.in_run_bias is not None and sheet.in_run_bias.estimated
+            )
+    # the data sheet of the MPU-6050 has its noise, not its bias instability
+    assert load_part("MPU-6050").nominal().estimated == {"accelerometer.instability", "gyroscope.instability"}
+    board = load_part("MPU-6050").draw(1).with_magnetometer(load_part("QMC5883L").draw(1))
+    assert "magnetometer.white" in board.estimated

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from strapdown.errors import InputError
-from strapdown.sensors.altimeter import Altimeter
-from strapdown.sensors.barometer import Barometer
-from strapdown.sensors.fix import FixReceiver
-from strapdown.sensors.outside_parts import PARTS, outside_part
+from strapdown.sensors.aiding.altimeter import Altimeter
+from strapdown.sensors.aiding.barometer import Barometer
+from strapdown.sensors.aiding.fix import FixReceiver
+from strapdown.sensors.aiding.outside_parts import PARTS, outside_part
 
 
 @pytest.mark.parametrize("name", PARTS)

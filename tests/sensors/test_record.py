@@ -9,13 +9,13 @@ from strapdown.earth import STANDARD_GRAVITY
 from strapdown.errors import InputError
 from strapdown.motion import FigureEight, Flight, Rest, StopAndGo
 from strapdown.rotation import q_from_euler
-from strapdown.sensors.altimeter import Altimeter
-from strapdown.sensors.barometer import Barometer
-from strapdown.sensors.fix import FixReceiver
+from strapdown.sensors.aiding.altimeter import Altimeter
+from strapdown.sensors.aiding.barometer import Barometer
+from strapdown.sensors.aiding.fix import FixReceiver
+from strapdown.sensors.aiding.outside import with_outside
 from strapdown.sensors.imu import Imu
 from strapdown.sensors.magnetic_sources import Dipole, MagneticWorld
 from strapdown.sensors.module import Module
-from strapdown.sensors.outside import with_outside
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.record import MountedPath, Surroundings, ideal_readings, record
 from strapdown.types import Recording

@@ -14,13 +14,13 @@ from pathlib import Path
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from strapdown.studio import frame
+from strapdown.studio.messages import frame
 
 SERVE = """
 import sys
 from pathlib import Path
 from strapdown.studio.buffers import Buffers
-from strapdown.studio.serving import serve
+from strapdown.studio.server.serving import serve
 if __name__ == "__main__":
     opened = Path(sys.argv[1]) if sys.argv[1] else None
     buffers = Buffers().scaled(float(sys.argv[2]))

@@ -11,8 +11,8 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from strapdown.errors import InputError
-from strapdown.studio.access import Access, bound_socket, token_for
-from strapdown.studio.files_of_user import plain_name, refuse_paths
+from strapdown.studio.server.access import Access, bound_socket, token_for
+from strapdown.studio.server.files_of_user import plain_name, refuse_paths
 
 
 def ask(studio, path, method="GET", body=None, **headers):

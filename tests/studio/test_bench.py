@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from strapdown.environment.diagram.kinds import builtin
-from strapdown.environment.session.scenario import read_scenario
+from strapdown.environment.session.scenario.file import read_scenario
 from strapdown.environment.session.session import Session
 from strapdown.errors import InputError
-from strapdown.studio import calibrating
-from strapdown.studio.calibrating import Bench
-from strapdown.studio.commands import Calibrate
-from strapdown.studio.live_stage import LiveStage
-from strapdown.studio.robot_scenario import robot_diagram, robot_scenario
-from strapdown.studio.samples import Samples
+from strapdown.studio.calibration import guided as calibrating
+from strapdown.studio.calibration.guided import Bench
+from strapdown.studio.messages.commands import Calibrate
+from strapdown.studio.server.samples import Samples
+from strapdown.studio.simulation.robot_scenario import robot_scenario
+from strapdown.studio.stage.live_stage import LiveStage
 from strapdown.vehicles import vehicle
 
 
@@ -103,7 +103,7 @@ def test_too_little_turning_is_one_sentence(bench, session):
 def test_a_robot_file_gets_a_diagram_with_sliders():
     for name in ("manipulator.urdf", "double_pendulum.urdf"):
         scenario = robot_scenario(vehicle._FOLDER / name)
-        stage = LiveStage(scenario, name, builtin(), diagram=robot_diagram(scenario))
+        stage = LiveStage(scenario, name, builtin())
         sliders = stage.about(1).sliders
         assert len(sliders) == len(stage.session.vehicle.actuators) > 0
         stage.advance(0.5, lambda _: None, lambda: False)
@@ -111,7 +111,7 @@ def test_a_robot_file_gets_a_diagram_with_sliders():
 
 
 def test_reset_keeps_diagram_and_errors_of_sensors():
-    from strapdown.studio import commands as c
+    from strapdown.studio.messages import commands as c
 
     stage = LiveStage(read_scenario("quadcopter"), "quadcopter", builtin(), None, True)
     stage.advance(1.0, lambda _: None, lambda: False)
@@ -129,7 +129,7 @@ def test_reset_keeps_diagram_and_errors_of_sensors():
 
 def test_a_command_at_a_whole_second_is_repeated_once_by_a_rewind():
     from strapdown.environment.session.commands import BeginFault
-    from strapdown.environment.session.faults import GustFault
+    from strapdown.environment.session.faults.kinds import GustFault
 
     session = Session(read_scenario("quadcopter"))
     session.advance(2.0)

@@ -8,15 +8,15 @@ import pytest
 
 from helpers import command
 from strapdown.environment.diagram.kinds import builtin
-from strapdown.environment.session.record import recording_of
-from strapdown.environment.session.scenario import read_scenario
+from strapdown.environment.session.recording.record import recording_of
+from strapdown.environment.session.scenario.file import read_scenario
 from strapdown.environment.session.session import Session
 from strapdown.errors import InputError, StrapdownError
 from strapdown.io import write
-from strapdown.studio import serving
-from strapdown.studio.choices import Choices
-from strapdown.studio.simulation import Simulation
-from strapdown.studio.simulation_process import Settings
+from strapdown.studio.server import serving
+from strapdown.studio.server.simulation_process import Settings
+from strapdown.studio.simulation.choices import Choices
+from strapdown.studio.simulation.process import Simulation
 from strapdown.vehicles import vehicle
 
 SCENARIO = """version = 1
@@ -42,7 +42,7 @@ def page(tmp_path, monkeypatch):
     """A built page, so that nothing else is the reason of a refusal."""
     (tmp_path / "static").mkdir()
     (tmp_path / "static" / "index.html").write_text("<!doctype html>")
-    monkeypatch.setattr("strapdown.studio.server.STATIC", tmp_path / "static")
+    monkeypatch.setattr("strapdown.studio.server.app.STATIC", tmp_path / "static")
 
 
 def refused(*arguments):
@@ -67,7 +67,7 @@ def test_wrong_use_is_one_sentence(tmp_path, page):
 
 
 def test_without_the_page_it_says_how_to_build_it(tmp_path, monkeypatch):
-    monkeypatch.setattr("strapdown.studio.server.STATIC", tmp_path)
+    monkeypatch.setattr("strapdown.studio.server.app.STATIC", tmp_path)
     said = refused()
     assert "is not built" in said and "npm ci" in said and "npm run build" in said and "wheel" in said
 
@@ -84,6 +84,10 @@ def test_options_reach_the_server(tmp_path, page, monkeypatch):
     assert said.code == 0, said
     assert got == {
         "opened": Path("quadcopter"),
+        "device": None,
+        "baud": None,
+        "campaign": None,
+        "run": None,
         "host": "0.0.0.0",
         "port": 0,
         "allow_remote": True,
@@ -213,7 +217,7 @@ def test_bad_files_from_the_page_are_one_sentence(tmp_path, name, text):
 
 
 def test_files_are_saved_by_plain_name_in_the_folder_only(tmp_path):
-    from strapdown.studio.files_of_user import save_text
+    from strapdown.studio.server.files_of_user import save_text
 
     with pytest.raises(InputError, match="--folder"):
         save_text(None, "a.toml", "x", (".toml",))

@@ -246,6 +246,10 @@ def test_a_stretch_is_recorded_and_downloaded(studio, client):
     assert b"[[block]]" in studio.get("/download/diagram")
     report = client.ask("report")["report"]
     assert report["errors"] and report["path_truth"] and report["parameters"]
+    marked = {
+        row["name"].split(": ")[1]: row["sheet_estimated"] for row in report["parameters"] if "gyro" in row["name"]
+    }
+    assert marked["instability"] and not marked["white"]  # as in the catalogue, of the MPU-6050
 
 
 def test_an_uploaded_scenario_a_robot_and_a_recording_are_opened(studio, client):

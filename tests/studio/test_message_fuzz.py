@@ -14,7 +14,7 @@ import zipfile
 from studio_server import wait
 
 from strapdown.errors import InputError
-from strapdown.studio.commands import command_from
+from strapdown.studio.messages.commands import command_from
 
 # what only looks, or works on a copy: the simulation must not notice it
 LOOKS = [

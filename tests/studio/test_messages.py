@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from strapdown.errors import InputError
-from strapdown.studio import frame
-from strapdown.studio.commands import MOST_TEXT, command_from
-from strapdown.studio.typescript import typescript
+from strapdown.studio.messages import frame
+from strapdown.studio.messages.commands import MOST_TEXT, command_from
+from strapdown.studio.messages.typescript import typescript
 
 ROOT = Path(__file__).parents[2]
 

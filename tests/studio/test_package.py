@@ -53,7 +53,7 @@ def test_without_npm_packages_everything_but_the_page_is_built(tree):
         npm_config_cache=str(tree / "cache"),
         npm_config_fetch_retries="0",
     )
-    assert "strapdown/studio/server.py" in names and not any("static" in name for name in names)
+    assert "strapdown/studio/server/app.py" in names and not any("static" in name for name in names)
     assert "the page of the studio was not built: npm ci failed" in said and "everything else is complete" in said
 
 

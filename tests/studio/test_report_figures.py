@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from strapdown.errors import InputError
-from strapdown.studio.files_of_user import unpacked
-from strapdown.studio.report import _error_row, rest_of, white_noise
+from strapdown.studio.server.files_of_user import unpacked
+from strapdown.studio.simulation.report import _error_row, rest_of, white_noise
 
 
 def test_white_noise_of_readings_at_rest_is_found_with_its_spread():
@@ -47,6 +47,9 @@ def test_rest_is_the_longest_one_with_power_after_the_last_change_of_a_sensor():
     edit = SimpleNamespace(kind="sensor", t_s=10.5)
     assert rest_of(_run(speed, power, (edit,))) is None
     assert rest_of(_run(np.ones(50), np.ones(50))) is None
+    armed = _run(speed, power)
+    armed.signals["console.arm"] = np.r_[np.zeros(80), np.ones(30)]  # rotors turn from 8.0 s on
+    assert rest_of(armed) == pytest.approx((5.5, 7.9))
 
 
 def test_errors_inside_three_sigma_are_counted():

@@ -11,8 +11,9 @@ import "./css/forms.css";
 import "./css/fly.css";
 import "./css/views.css";
 import "./css/diagram.css";
+import "./css/campaign.css";
 import { ControlBar } from "./bars/ControlBar.tsx";
-import { LostBar, Nav } from "./bars/Nav.tsx";
+import { LostBar, Nav, VanishedBar } from "./bars/Nav.tsx";
 import { Chooser } from "./chooser/Chooser.tsx";
 import { Fly } from "./fly/Fly.tsx";
 import { watchGamepads } from "./input/gamepad.ts";
@@ -27,6 +28,7 @@ import { offerTour, Tour } from "./ui/Tour.tsx";
 
 const DiagramView = lazy(() => import("./diagram/DiagramView.tsx"));
 const CalibrateView = lazy(() => import("./calibrate/CalibrateView.tsx"));
+const CampaignView = lazy(() => import("./campaign/CampaignView.tsx"));
 const ReportView = lazy(() => import("./report/ReportView.tsx"));
 
 function Page(): ReactNode {
@@ -34,7 +36,9 @@ function Page(): ReactNode {
   const hello = useStore(world, (w) => w.hello);
   const mode = useStore(world, (w) => w.session?.mode);
   const status = useStore(link, (l) => l.status);
-  const view = mode === "empty" ? "chooser" : wanted;
+  // the folder of a campaign is shown first, before one of its runs is loaded
+  const first = hello?.campaign && wanted !== "chooser" ? "campaign" : "chooser";
+  const view = wanted === "campaign" ? wanted : mode === "empty" ? first : wanted;
   useEffect(() => {
     if (mode === "live" && view === "fly") offerTour();
   }, [mode, view]);
@@ -42,7 +46,7 @@ function Page(): ReactNode {
     if (hello && hello.protocol !== PROTOCOL) location.reload();
   }, [hello]);
   useEffect(() => {
-    const names = { chooser: "Choose", fly: "Fly", diagram: "Diagram", calibrate: "Calibrate", report: "Report" };
+    const names = { chooser: "Choose", fly: "Fly", diagram: "Diagram", calibrate: "Calibrate", report: "Report", campaign: "Campaign" };
     document.title = `${names[view]} · Strapdown studio`;
   }, [view]);
   if (!hello || !mode) {
@@ -57,14 +61,16 @@ function Page(): ReactNode {
   return (
     <>
       <Nav view={view} />
-      {view !== "chooser" && <ControlBar view={view} />}
+      {view !== "chooser" && mode !== "empty" && <ControlBar view={view} />}
       <LostBar />
+      <VanishedBar />
       {view === "chooser" && <Chooser />}
       {view === "fly" && <Fly />}
       <Suspense fallback={<p className="waiting">Loading.</p>}>
         {view === "diagram" && <DiagramView />}
         {view === "calibrate" && <CalibrateView />}
         {view === "report" && <ReportView />}
+        {view === "campaign" && <CampaignView />}
       </Suspense>
       <Help />
       <Tour />

@@ -38,7 +38,7 @@ test("of several files the robot is opened, and a mesh never", () => {
 });
 
 test("a parameter agrees within its standard deviation, differs beyond it, and is edited far from the sheet", () => {
-  const row = { name: "", unit: "", note: "", value: 1.05, sigma: 0.02, truth: 1, sheet: 1 };
+  const row = { name: "", unit: "", note: "", value: 1.05, sigma: 0.02, truth: 1, sheet: 1, sheet_estimated: false };
   assert.equal(verdict(row)[1], "agrees");
   assert.equal(verdict({ ...row, value: 1.2 })[1], "differs");
   assert.equal(verdict({ ...row, value: 3, truth: 3 })[1], "edited");

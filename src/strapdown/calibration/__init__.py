@@ -1,4 +1,4 @@
-"""From readings to the errors of the sensor that gave them, and back to readings without them."""
+"""Errors of a sensor from its readings, and readings corrected for these errors."""
 
 import lazy_loader
 

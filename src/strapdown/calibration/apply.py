@@ -10,18 +10,19 @@ import numpy as np
 
 from strapdown.calibration.calibration import FIELDS, PARAMETERS, VERDICTS, Calibration, Correction, Found
 from strapdown.errors import InputError, RangeWarning
-from strapdown.recordings.verdict import checked
+from strapdown.recordings.examination.verdict import checked
 from strapdown.types import Array, Recording
 
 META = "calibrated"  # key in a recording's meta: instrument -> method and date of what was applied
 
 
 def apply(calibration: Calibration, recording: Recording) -> Recording:
-    """The recording with corrected readings. What was applied stands in its meta; applying again is refused.
+    """The recording with corrected readings. The meta of the result lists the corrections that were applied; applying
+    again is refused.
 
-    Instruments that the log lacks are passed over, but one must be there. Readings in another unit are refused. A
-    RangeWarning reports temperatures outside the data of the calibration, which are extrapolated, of a log of another
-    part, and of what looks wrong about the log.
+    Instruments that the log lacks are skipped, but it must have one. Readings in another unit are refused. A
+    RangeWarning reports a log of another part, and anything that looks wrong about the log. A RangeWarning also reports
+    temperatures outside the data of the calibration, which are extrapolated.
     """
     done = applied(recording)
     todo = {name: c for name, c in calibration.corrections.items() if getattr(recording, FIELDS[name]) is not None}
@@ -57,13 +58,13 @@ def apply(calibration: Calibration, recording: Recording) -> Recording:
 
 
 def applied(recording: Recording) -> Mapping[str, Any]:
-    """What was applied to the recording so far: instrument -> method and date."""
+    """Corrections that were applied to the recording so far: instrument -> method and date."""
     said = recording.meta.get(META, {})
     return said if isinstance(said, Mapping) else {}
 
 
 def refuse_calibrated(recording: Recording, *instruments: str) -> None:
-    """A calibration starts from readings as recorded."""
+    """Refuse a calibrated log: a calibration starts from readings as recorded."""
     done = [name for name in instruments if name in applied(recording)]
     if done:
         raise InputError(
@@ -73,7 +74,7 @@ def refuse_calibrated(recording: Recording, *instruments: str) -> None:
 
 
 def joined(first: Calibration, second: Calibration) -> Calibration:
-    """One calibration that does what applying `first` and then `second` does."""
+    """One calibration with the effect of `first` followed by `second`."""
     for name in ("part", "specimen"):
         one, other = getattr(first, name), getattr(second, name)
         if one is not None and other is not None and one != other:
@@ -119,7 +120,7 @@ def _in_turn(name: str, first: Correction, second: Correction) -> Correction:
 
 
 def _product(a: Array, b: Array) -> Array:
-    """Of polynomials, one for each column, lowest power first."""
+    """Product of polynomials, one for each column, lowest power first."""
     out = np.zeros((len(a) + len(b) - 1, 3))
     for i, row in enumerate(a):
         out[i : i + len(b)] += row * b
@@ -134,7 +135,9 @@ def _sum(a: Array, b: Array) -> Array:
 
 
 def _sigmas(first: Correction, second: Correction, offset: Array, scale: Array) -> dict[str, Array]:
-    """The later fit saw the residuals of the earlier one, so its sigma counts. The earlier may know what it assumed."""
+    """The later fit saw the residuals of the earlier one, so its sigma counts. A parameter that the later one assumed
+    may be known from the earlier one.
+    """
     shapes = {"temperature_bias": offset[1:].shape, "temperature_scale": scale[1:].shape}
     sigma = dict(first.sigma)
     for name, later in second.sigma.items():
@@ -147,7 +150,9 @@ def _sigmas(first: Correction, second: Correction, offset: Array, scale: Array) 
 
 
 def _both_found(first: Correction, second: Correction) -> Found:
-    """Of both steps: the worse verdict, all notes, and what neither of them could tell."""
+    """Result of both steps together: the worse verdict, all notes, and the parameters that neither of them
+    determined.
+    """
     one, other = first.found, second.found
     left_open = [said for said in one.undetermined if not _tells(second, said)]
     left_open += [said for said in other.undetermined if not _tells(first, said) and said not in left_open]
@@ -171,7 +176,7 @@ def _both_found(first: Correction, second: Correction) -> Found:
 
 
 def _tells(correction: Correction, said: str) -> bool:
-    """Did the correction find all parameters that the sentence ("matrix, off the diagonal: why") names first?"""
+    """Whether the correction found all parameters that the sentence ("matrix, off the diagonal: why") names first."""
     head = said.partition(":")[0]
     named = [name for name in PARAMETERS if name in head.replace(",", " ").split()]
     known = [name in correction.sigma and bool(np.isfinite(correction.sigma[name]).all()) for name in named]
@@ -179,7 +184,7 @@ def _tells(correction: Correction, said: str) -> bool:
 
 
 def warn_other_part(what: str, part: str | None, recording: Recording) -> None:
-    """A RangeWarning where the log states that it is of another part: not refused, since names of parts are loose."""
+    """A RangeWarning where the log states another part. The log is not refused, because names of parts vary."""
     said = recording.meta.get("part")
     if part is not None and isinstance(said, str) and _plain(part) != _plain(said):
         warnings.warn(f"{what} is of part {part}, and the log states {said}; check it", RangeWarning, stacklevel=3)

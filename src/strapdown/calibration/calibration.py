@@ -1,4 +1,4 @@
-"""What a calibration is: for each instrument the way from reading to truth, how sure it is, and where it comes from.
+"""A calibration: for each instrument the correction from reading to true value, its uncertainty, and its origin.
 
     v = (reading - bias - sum of temperature_bias[p] dT^(p+1) - g_sensitivity @ f)
         / (1 + sum of temperature_scale[p] dT^(p+1))
@@ -10,7 +10,8 @@ of virtual sensors (docs/errors.md). Units: m/s2, rad/s, uT, frame s.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import date
 from types import MappingProxyType
 from typing import Any
 
@@ -34,11 +35,14 @@ PARAMETERS = (*_SHAPES, "temperature_bias", "temperature_scale")
 
 @dataclass(frozen=True)
 class Found:
-    """How a correction was found. method: "positions", ...; data: the log and its conditions, plain values.
+    """How a correction was found.
 
-    residual_rms: what is left after the correction, in the unit of the instrument (None: the method leaves nothing to
-    compare). verdict: good, usable or poor, and notes: sentences with the reasons. undetermined: parameters that the
-    data could not tell and that were assumed, each with the reason.
+    method: "positions", ...
+    data: the log and its conditions, plain values.
+
+    residual_rms: residual after the correction, in the unit of the instrument (None: the method has no residual).
+    verdict: good, usable or poor, and notes: sentences with the reasons.
+    undetermined: parameters that the data does not determine and that were assumed, each with the reason.
     """
 
     method: str
@@ -58,12 +62,14 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Correction:
-    """One instrument: from reading to truth, by the formula above.
+    """Correction of one instrument, from reading to true value, by the formula above.
 
     matrix (3x3, no unit), bias (unit), cubic (1/unit^2), g_sensitivity (gyroscopes: rad/s per m/s2), temperature_bias
-    (a vector for each power of dT, unit/degC first), temperature_scale (1/degC first). range_c: temperatures of the
-    data. sigma: standard deviations by parameter, of its shape; inf where an element was assumed, and no entry where
-    the whole parameter was.
+    (a vector for each power of dT, unit/degC first), temperature_scale (1/degC first).
+
+    range_c: temperatures of the data.
+    sigma: standard deviations by parameter, of its shape. inf where an element was assumed; no entry where the whole
+        parameter was assumed.
     """
 
     unit: str
@@ -107,7 +113,9 @@ class Correction:
         return len(self.temperature_bias) > 0 or len(self.temperature_scale) > 0
 
     def corrected(self, readings: Array, celsius: Array | None = None, f_s: Array | None = None) -> Array:
-        """Readings (n, 3) corrected. celsius (n,) is needed if it follows temperature, f_s (n, 3) for g-sensitivity."""
+        """Readings (n, 3) corrected. celsius (n,) is needed if the correction follows temperature, f_s (n, 3) for
+        g-sensitivity.
+        """
         v = readings - self.bias
         if self.follows_temperature:
             if celsius is None:
@@ -156,3 +164,12 @@ class Calibration:
     def verdict(self) -> str:
         """The worst of its instruments."""
         return max((c.found.verdict for c in self.corrections.values()), key=VERDICTS.index)
+
+    def of_specimen(self, part: str | None, specimen: str) -> "Calibration":
+        """The same calibration, dated today and marked with this specimen."""
+        today = date.today().isoformat()
+        dated = {
+            name: c if c.found.date is not None else replace(c, found=replace(c.found, date=today))
+            for name, c in self.corrections.items()
+        }
+        return replace(self, corrections=dated, part=part, specimen=specimen)

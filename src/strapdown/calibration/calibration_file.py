@@ -190,7 +190,7 @@ def _number(value: Any, where: str) -> float:
 
 
 def _numbers(value: Any, where: str, finite: bool = True) -> Any:
-    """A number or nested lists of numbers; yes, no and text are not numbers, though numpy takes them."""
+    """A number or nested lists of numbers. Booleans and text are refused, although numpy accepts them."""
 
     def is_number(x: Any) -> bool:
         if isinstance(x, list):

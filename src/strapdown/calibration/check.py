@@ -1,4 +1,6 @@
-"""Does a calibration still fit its sensor? Judged on any log: gravity and rates at rest, the size of the field."""
+"""Check whether a calibration still fits its sensor. Any log can be used: gravity and rates at rest, and the size of
+the field are checked.
+"""
 
 from dataclasses import dataclass
 
@@ -10,8 +12,8 @@ from strapdown.calibration.temperature.heated_rest import still_while_heated
 from strapdown.calibration.temperature.rest_blocks import blocks_of
 from strapdown.earth import STANDARD_GRAVITY
 from strapdown.errors import InputError
+from strapdown.recordings.examination.verdict import checked
 from strapdown.recordings.rest import Still
-from strapdown.recordings.verdict import checked
 from strapdown.types import Array, Recording
 
 # What a sensor may have changed since without the calibration being called worn: below what a fresh one reaches by
@@ -28,9 +30,10 @@ _TURNED = 0.5  # least spread of field directions (1: all over the sphere) that 
 
 @dataclass(frozen=True)
 class Check:
-    """One instrument: what was compared, rms before and after the calibration, what is allowed, all in unit.
+    """One instrument: the quantity compared, its rms before and after the calibration, and the allowed value, all in
+    unit.
 
-    before, after and allowed are None where the log cannot tell; notes then say why.
+    before, after and allowed are None where the log does not determine them; notes then state why.
     """
 
     instrument: str
@@ -48,7 +51,7 @@ class Check:
 
     @property
     def holds(self) -> bool:
-        """Or is not determined: nothing speaks against it."""
+        """Whether the calibration is valid, or not determined so that nothing contradicts it."""
         return self.after is None or self.allowed is None or bool(self.after <= self.allowed)
 
 
@@ -57,7 +60,7 @@ def check(
 ) -> tuple[Check, ...]:
     """Every instrument that the calibration and the log share. gravity (m/s2) and field_ut (uT, None: not known).
 
-    What the log cannot tell is passed over with a note; refused only if it shows nothing.
+    What the log does not show is skipped with a note. A log that shows nothing is refused.
     """
     corrected = apply(calibration, recording)
     shared = [name for name in calibration.corrections if getattr(recording, FIELDS[name]) is not None]
@@ -96,7 +99,7 @@ def _at_rest(
     gravity: float,
     recording: Recording,
 ) -> Check:
-    """The accelerometer reads g in size and the gyroscope nothing wherever the sensor is at rest.
+    """Wherever the sensor is at rest, the accelerometer reads g in size and the gyroscope zero.
 
     Where the offset was assumed (a calibration against temperature), only the change within each rest is judged.
     """
@@ -135,7 +138,7 @@ def _at_rest(
 
 
 def _field(correction: Correction, before: Array, after: Array, field_ut: float | None) -> Check:
-    """The field is of one size whichever way the sensor is turned."""
+    """Check the field, which has one size in every attitude of the sensor."""
     size = np.linalg.norm(after, axis=1)
     wanted = float(np.median(size)) if field_ut is None else field_ut
     raw = np.linalg.norm(before, axis=1)
@@ -151,9 +154,9 @@ def _field(correction: Correction, before: Array, after: Array, field_ut: float 
 
 
 def allowed_error(correction: Correction, name: str) -> float | None:
-    """Largest rms error of a corrected instrument, in its unit, beyond which a calibration does not hold.
+    """Largest rms error of a corrected instrument, in its unit, with which a calibration is still valid.
 
-    None where its bias was assumed and not found, so that nothing was promised. Of the magnetometer: as a part of the
+    None where its bias was assumed and not found, so that there is no limit. For the magnetometer it is a share of the
     field.
     """
     sigma = correction.sigma.get("bias")
@@ -163,14 +166,14 @@ def allowed_error(correction: Correction, name: str) -> float | None:
 
 
 def _uncertainty(correction: Correction) -> float:
-    """Of the bias, as far as it is known, and of the residuals of the fit."""
+    """Uncertainty of the bias, as far as it is known, and of the residuals of the fit."""
     sigma = correction.sigma.get("bias", np.zeros(3))
     known = sigma[np.isfinite(sigma)]
     return float(np.hypot(np.linalg.norm(known), correction.found.residual_rms or 0.0))
 
 
 def directions_filled(vectors: Array) -> float:
-    """How well directions fill the sphere: 1 for all over it, 0 for a plane, or for one direction."""
+    """How well directions cover the sphere: 1 for the whole sphere, 0 for a plane or a single direction."""
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     return float(np.clip(3.0 * np.linalg.eigvalsh(unit.T @ unit / len(unit))[0], 0.0, 1.0))
 

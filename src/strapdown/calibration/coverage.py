@@ -16,6 +16,7 @@ CELLS = int(BAND_CELLS.sum())
 _FIRST = np.concatenate([[0], np.cumsum(BAND_CELLS)])
 _SURE = 3  # readings that make a cell visited; one may be a gross error
 _STEADY = 0.97  # mean length of the directions of up: above it they lie within about 15 deg
+_LEAST_UT = 10.0  # half of the weakest field on Earth
 _NEVER_BELOW = -0.35  # up along an axis was never less: that axis never pointed 20 deg below the horizon
 
 BAND_EDGES.flags.writeable = BAND_CELLS.flags.writeable = False
@@ -23,8 +24,13 @@ BAND_EDGES.flags.writeable = BAND_CELLS.flags.writeable = False
 
 @dataclass(frozen=True, eq=False)
 class Coverage:
-    """share: visited cells of all, 0 to 1. counts (64,): readings by cell. gap_rad: radius of the largest empty cap,
-    from its centre gap_s (unit vector, frame s) to the nearest visited cell's centre; 0 if none is empty."""
+    """Which directions of the sphere the readings have visited.
+
+    share: visited cells of all, 0 to 1.
+    counts (64,): readings by cell.
+    gap_rad: radius of the largest empty cap, from its centre gap_s (unit vector, frame s) to the nearest visited cell's
+        centre; 0 if none is empty.
+    """
 
     share: float
     counts: NDArray[np.int64]
@@ -41,7 +47,7 @@ def cells_of(direction_s: Array) -> NDArray[np.int64]:
 
 
 def cell_edges() -> Array:
-    """(64, 4): angle about z from and to (rad, 0 to 2 pi), z from and to."""
+    """Edges of the cells (64, 4): angle about z from and to (rad, 0 to 2 pi), z from and to."""
     rows = [
         (2.0 * np.pi * k / count, 2.0 * np.pi * (k + 1) / count, BAND_EDGES[b], BAND_EDGES[b + 1])
         for b, count in enumerate(BAND_CELLS)
@@ -58,8 +64,18 @@ def cell_centres() -> Array:
     return np.stack([flat * np.cos(around), flat * np.sin(around), z], axis=1)
 
 
+def field_directions(field_s: Array) -> Array:
+    """Unit vectors (m, 3) of a magnetometer's readings (n, 3; uT) about the middle of their range, which hard iron
+    shifts.
+    Readings near the middle are dropped, because noise determines their direction."""
+    centred = field_s - 0.5 * (field_s.min(axis=0) + field_s.max(axis=0))
+    length = np.linalg.norm(centred, axis=1)
+    far = length > _LEAST_UT
+    return np.asarray(centred[far] / length[far, None], dtype=np.float64)
+
+
 def coverage(direction_s: Array) -> Coverage:
-    """Of unit vectors (n, 3)."""
+    """Coverage of the sphere by unit vectors (n, 3)."""
     counts = np.bincount(cells_of(direction_s), minlength=CELLS)
     seen = counts >= min(_SURE, max(1, len(direction_s) // CELLS))
     centres = cell_centres()
@@ -78,7 +94,10 @@ def axis_word(direction_s: Array) -> str:
 
 
 def missing_words(found: Coverage, up_s: Array | None) -> list[str]:
-    """Sentences on what the log never did. up_s (n, 3): unit vectors of an accelerometer, where the log has one."""
+    """Sentences on directions that the log does not contain.
+
+    up_s (n, 3): unit vectors of an accelerometer, where the log has one.
+    """
     said = []
     if up_s is not None:
         mean = up_s.mean(axis=0)

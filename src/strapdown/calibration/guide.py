@@ -1,7 +1,7 @@
-"""A guided calibration: what has been seen so far of faces and directions, and what to do next.
+"""A guided calibration: faces and directions recorded so far, and what to do next.
 
 Two steps. First the case is put on each of its six faces and left still. Then it is turned by hand in all directions.
-Both are recognised from the samples, so that nobody has to press a key.
+Faces and turns are recognised from the samples, so that nobody has to press a key.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import numpy as np
 
 from strapdown.calibration.apply import joined
 from strapdown.calibration.calibration import Calibration
-from strapdown.calibration.coverage import CELLS, cells_of
+from strapdown.calibration.coverage import CELLS, cells_of, field_directions
 from strapdown.calibration.magnetometer.fit import calibrate_magnetometer
 from strapdown.calibration.poses.positions import calibrate_positions
 from strapdown.recordings.facts import noise_of_part
@@ -18,18 +18,24 @@ from strapdown.recordings.tape import Tape
 from strapdown.types import Array, Recording, Sample
 
 FACES = ("+x", "-x", "+y", "-y", "+z", "-z")  # the axis that points up
-_HOLD_S = 3.0  # how long a face must be still
+HOLD_S = 3.0  # how long a face must be still
 _WINDOW_S = 0.5
 _QUIET = 6.0  # times the noise of the quietest window
 _ALONG = 0.9  # cosine between the force and the axis of a face: 25 deg
 _LONGEST_S = 1800.0  # of both steps: bounds the memory
-_ENOUGH = 0.7  # part of the directions that the field must have had
+ENOUGH = 0.7  # part of the directions that the field must have had
 _CELL_READINGS = 3  # readings that make a direction seen
 
 
 @dataclass(frozen=True)
 class Progress:
-    """faces: seconds still, by face. share: part of the directions seen. hint: what to do now. done: both steps."""
+    """Progress of a guided calibration.
+
+    faces: seconds at rest, by face.
+    share: part of the directions seen.
+    hint: what to do now.
+    done: both steps.
+    """
 
     faces: dict[str, float]
     share: float
@@ -37,32 +43,33 @@ class Progress:
     done: bool
 
 
-class Guide:
-    """Takes samples as they come. has_field: the module has a magnetometer."""
+class FaceWatch:
+    """Detects which face is up, from live samples.
 
-    def __init__(self, rate_hz: float, meta: dict[str, object], has_field: bool) -> None:
-        self.has_field, self._rate = has_field, rate_hz
-        self._tape = Tape(int(_LONGEST_S * rate_hz), meta=meta)
-        self._held = dict.fromkeys(FACES, 0.0)
+    held: seconds at rest, by face.
+    now: the face that is held at present. None: the case moves or is on no face.
+    means: means of the accelerometer along the axis of the face, when last held.
+    """
+
+    def __init__(self) -> None:
+        self.held = dict.fromkeys(FACES, 0.0)
+        self.means: dict[str, float] = {}
+        self.now: str | None = None
         self._window: list[Sample] = []
         self._floor = np.inf
-        self._faces_end_s: float | None = None
-        self._field: list[Array] = []
-        self._share = 0.0
+
+    @property
+    def left(self) -> list[str]:
+        """Faces that were not held long enough yet."""
+        return [face for face in FACES if self.held[face] < HOLD_S]
 
     def put(self, sample: Sample) -> None:
-        self._tape.put(sample)
-        if self._faces_end_s is None:
-            self._window.append(sample)
-            if sample.t - self._window[0].t >= _WINDOW_S:
-                self._look()
-        elif sample.mag_s is not None:
-            self._field.append(sample.mag_s)
-            if len(self._field) % max(round(self._rate / 4.0), 1) == 0:
-                self._cover()
+        self._window.append(sample)
+        if sample.t - self._window[0].t >= _WINDOW_S:
+            self._look()
 
     def _look(self) -> None:
-        """One window: still, and on which face?"""
+        """Examine one window: is the sensor at rest, and on which face?"""
         acc = np.array([s.acc_s for s in self._window])
         gyr = np.array([s.gyr_s for s in self._window])
         length_s = self._window[-1].t - self._window[0].t
@@ -72,28 +79,52 @@ class Guide:
         mean = acc.mean(axis=0)
         along = mean / max(float(np.linalg.norm(mean)), 1e-9)
         axis = int(np.argmax(np.abs(along)))
+        self.now = None
         if spread <= _QUIET * self._floor and abs(along[axis]) >= _ALONG:
-            self._held[FACES[2 * axis + (along[axis] < 0.0)]] += length_s
-        if all(held >= _HOLD_S for held in self._held.values()):
-            self._faces_end_s = self._tape.recording().t[-1]
+            self.now = FACES[2 * axis + (along[axis] < 0.0)]
+            self.held[self.now] += length_s
+            self.means[self.now] = float(mean[axis])
+
+
+class Guide:
+    """Guides a calibration from live samples.
+
+    has_field: the module has a magnetometer.
+    """
+
+    def __init__(self, rate_hz: float, meta: dict[str, object], has_field: bool) -> None:
+        self.has_field, self._rate = has_field, rate_hz
+        self._tape = Tape(int(_LONGEST_S * rate_hz), meta=meta)
+        self._faces = FaceWatch()
+        self._faces_end_s: float | None = None
+        self._field: list[Array] = []
+        self._share = 0.0
+
+    def put(self, sample: Sample) -> None:
+        self._tape.put(sample)
+        if self._faces_end_s is None:
+            self._faces.put(sample)
+            if not self._faces.left:
+                self._faces_end_s = sample.t
+        elif sample.mag_s is not None:
+            self._field.append(sample.mag_s)
+            if len(self._field) % max(round(self._rate / 4.0), 1) == 0:
+                self._cover()
 
     def _cover(self) -> None:
-        """Directions about the middle of what was seen: hard iron moves it."""
         field = np.array(self._field[:: max(1, len(self._field) // 4000)])
-        centred = field - 0.5 * (field.min(axis=0) + field.max(axis=0))
-        length = np.linalg.norm(centred, axis=1)
-        counts = np.bincount(cells_of(centred[length > 0.0] / length[length > 0.0, None]), minlength=CELLS)
+        counts = np.bincount(cells_of(field_directions(field)), minlength=CELLS)
         self._share = float((counts >= _CELL_READINGS).mean())
 
     def progress(self) -> Progress:
-        left = [face for face in FACES if self._held[face] < _HOLD_S]
+        left = self._faces.left
         if left:
             hint = f"put the module down squarely with {left[0]} up and take your hand off; left: {', '.join(left)}"
-        elif self.has_field and self._share < _ENOUGH:
+        elif self.has_field and self._share < ENOUGH:
             hint = "turn the module slowly by hand, away from iron, so that each axis points in every direction"
         else:
             hint = "done"
-        return Progress(dict(self._held), self._share, hint, hint == "done")
+        return Progress(dict(self._faces.held), self._share, hint, hint == "done")
 
     def recording(self) -> Recording:
         """All samples so far."""

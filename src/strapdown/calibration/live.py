@@ -12,7 +12,7 @@ _FIELDS = {"accelerometer": "acc_s", "gyroscope": "gyr_s", "magnetometer": "mag_
 
 
 class LiveCalibration:
-    """Corrects samples in the order of time; between readings of the thermometer the last one holds."""
+    """Corrects samples in the order of time. Between readings of the thermometer the last one is used."""
 
     def __init__(self, calibration: Calibration) -> None:
         self.calibration = calibration

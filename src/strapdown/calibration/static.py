@@ -1,7 +1,8 @@
 """Paper B's calibration at rest, (B11) and (B12): the offsets of accelerometer and gyroscope in one known attitude.
 
-One attitude determines one number for each axis. So the accelerometer's offset is known only as well as the attitude,
-and it holds what scale and misalignment do there; the gyroscope's holds its g-sensitivity to gravity there.
+One attitude determines one number for each axis. So the accelerometer's offset is known only as well as the attitude.
+The offset includes the effect of scale and misalignment in that attitude. The offset of the gyroscope includes its
+g-sensitivity to gravity in that attitude.
 """
 
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ from strapdown.calibration.calibration import UNITS, Calibration, Correction, Fo
 from strapdown.calibration.noise.block_covariance import estimated_covariances, known_covariance, mean_sigma
 from strapdown.calibration.temperature.rest_blocks import Blocks, blocks_of, instruments_at_rest, refuse_saturated
 from strapdown.errors import InputError
-from strapdown.recordings.findings import REFUSE, Finding, LogError
+from strapdown.recordings.examination.findings import REFUSE, Finding, LogError
 from strapdown.recordings.rest import Still, still_intervals
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
@@ -29,8 +30,10 @@ _USABLE = {"accelerometer": 0.05, "gyroscope": np.radians(0.05)}
 class StaticFit:
     """Offsets, and the evidence for them.
 
-    used: rows that was at rest in the attitude. expected: what each instrument should read there (3,), found: what it
-    read (3,). blocks, before, after: means of stretches of still samples, (m, 3) by instrument, as read and corrected.
+    used: rows that was at rest in the attitude.
+    expected: true reading of each instrument in that attitude (3,).
+    found: mean reading (3,).
+    blocks, before, after: means of intervals at rest, (m, 3) by instrument, as read and corrected.
     """
 
     calibration: Calibration
@@ -53,9 +56,13 @@ def calibrate_static(
 ) -> StaticFit:
     """Offsets from the still phases of a log in the attitude roll, pitch (rad; level if not given).
 
-    gravity (m/s2) at the place. attitude_sigma_rad: how well roll and pitch are known, each. noise: constants of the
-    part by instrument, as load_part(...).nominal().triads(); estimated from the log where there are none. The
-    magnetometer is left alone.
+    gravity (m/s2) at the place.
+
+    attitude_sigma_rad: sigma of roll and of pitch.
+    noise: constants of the part by instrument, as load_part(...).nominal().triads(); estimated from the log where there
+        are none.
+
+    The magnetometer is not changed.
     """
     level_s = gravity_s(gravity, roll_rad, pitch_rad)
     instruments = instruments_at_rest(recording, gravity)
@@ -92,9 +99,9 @@ def gravity_s(gravity: float, roll_rad: float, pitch_rad: float) -> Array:
 
 
 def normalised_specific_force(acc_s: Array, bias_s: Array, gravity: float) -> Array:
-    """Paper B's a^ = g (a - da) / |a - da|, (B11): readings (n, 3) less their offset, brought to the length of gravity.
+    """Paper B's a^ = g (a - da) / |a - da|, (B11): readings (n, 3) minus their offset, scaled to the length of gravity.
 
-    Not used by default: after it every reading is as long as gravity, so an acceleration no longer shows as a wrong
+    Not used by default. After it every reading is as long as gravity, so an acceleration no longer shows as a wrong
     length and is taken for a tilt.
     """
     free = np.asarray(acc_s, dtype=np.float64) - bias_s
@@ -105,7 +112,7 @@ def normalised_specific_force(acc_s: Array, bias_s: Array, gravity: float) -> Ar
 
 
 def _in_attitude(stills: tuple[Still, ...], level_s: Array) -> list[Still]:
-    """The still phases in the given attitude; all of them without an accelerometer to tell."""
+    """The still phases in the given attitude; all of them if there is no accelerometer."""
     if stills[0].acc_mean is None:
         return list(stills)
     means = np.array([still.acc_mean for still in stills])
@@ -136,14 +143,18 @@ def _sigma(blocks: Blocks, means: Array, triad: Triad | None) -> Array:
 
 
 def _tilt_sigma(level_s: Array, sigma_rad: float) -> Array:
-    """A small rotation phi changes R^T g by f x phi: an error about each of the sensor's axes of this sigma."""
+    """A small rotation phi changes R^T g by f x phi. The error about each of the sensor's axes has this sigma."""
     x, y, z = level_s
     return sigma_rad * np.array([np.hypot(y, z), np.hypot(x, z), np.hypot(x, y)])
 
 
 @dataclass(frozen=True, eq=False)
 class _Rest:
-    """The rest that a calibration is from. used: its rows. noise: of the part, by instrument, where it is given."""
+    """The rest from which a calibration is made.
+
+    used: its rows.
+    noise: noise of the part, by instrument, where it is given.
+    """
 
     recording: Recording
     used: NDArray[np.bool_]
@@ -159,7 +170,10 @@ def _correction(
     left: Array,
     rest: _Rest,
 ) -> Correction:
-    """left: residuals of the means of blocks."""
+    """Correction of one instrument from a log at rest.
+
+    left: residuals of the means of the blocks.
+    """
     acc, gravity, used = name == "accelerometer", rest.gravity, rest.used
     data: dict[str, object] = {
         "samples": int(used.sum()),

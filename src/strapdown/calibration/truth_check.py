@@ -1,4 +1,6 @@
-"""Corrected readings of a simulated log against the exact ones, which its truth gives: is the specimen recovered?"""
+"""Corrected readings of a simulated log against the exact ones, which its truth gives: this shows whether the specimen
+is recovered.
+"""
 
 from dataclasses import dataclass
 
@@ -18,7 +20,8 @@ MEAN_S = 1.0  # errors are means over so long, so that white noise, which no cal
 class TruthError:
     """Rms length of the error vector of one instrument, before and after the calibration, in its unit.
 
-    allowed: the largest for which the calibration holds; None where it promised nothing, as its bias was assumed.
+    allowed: the largest error with which the calibration is valid. None where its bias was assumed, so that there is no
+    limit.
     """
 
     instrument: str
@@ -35,11 +38,11 @@ class TruthError:
 def against_truth(
     calibration: Calibration, recording: Recording, corrected: Recording
 ) -> tuple[tuple[TruthError, ...], float | None]:
-    """(errors of every instrument that was corrected, turn of the axes in rad); nothing for a log without a truth.
+    """Errors of every instrument that was corrected, and turn of the axes in rad; empty for a log without a truth.
 
-    The truth is expressed in the sensor's own axes. Gravity alone does not show a rotation of all axes together, so the
-    one that the corrected accelerometer has against the truth is reported separately and removed; None where the log is
-    in too few directions for that.
+    The truth is expressed in the sensor's own axes. Gravity alone does not show a rotation of all axes together. So the
+    rotation of the corrected accelerometer against the truth is reported separately and removed. The rotation is None
+    where the log is in too few directions for that.
     """
     exact = _exact(recording)
     turn, angle = np.eye(3), None
@@ -61,13 +64,13 @@ def against_truth(
 
 
 def _rotation(found: Array, true: Array) -> Array:
-    """The rotation that brings the vectors found nearest to the true ones (Kabsch)."""
+    """The rotation that best aligns the vectors found with the true ones (Kabsch)."""
     u, _, vt = np.linalg.svd(true.T @ found)
     return np.asarray(u @ np.diag([1.0, 1.0, np.linalg.det(u @ vt)]) @ vt)
 
 
 def _exact(recording: Recording) -> dict[str, Array]:
-    """What ideal instruments would read, where the meta of the log states that it is simulated."""
+    """Readings of ideal instruments, where the meta of the log states that it is simulated."""
     truth, meta = recording.truth, recording.meta
     gravity = stated_gravity(recording)
     if truth is None or "errors" not in meta or gravity is None:
@@ -96,7 +99,8 @@ def _means(t: Array, errors: Array) -> Array:
 def _without_delay(t: Array, values: Array, truth: Array) -> Array:
     """Means of the errors without the part of a delay, which filters have and no calibration takes off.
 
-    Late by tau, the mean over a width is off by tau (start - end of the truth) / width; tau is by least squares.
+    Errors without the delay of the filter. With a delay tau, the mean over a width has an error of tau (start - end of
+    the truth) / width. tau is found by least squares.
     """
     errors, width = _means(t, values - truth), _width(t)
     change = np.array([truth[k * width] - truth[(k + 1) * width - 1] for k in range(len(errors))])

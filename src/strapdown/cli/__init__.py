@@ -1,1 +1,1 @@
-"""The commands. Modules import what they need inside the commands, so that --help stays quick."""
+"""The commands. Modules import their needs inside the commands, so that --help stays quick."""

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from strapdown.cli.log import Columns, Json, Sensor, read_log, refused
+from strapdown.cli.log import ANY_LOG, Columns, Json, Sensor, read_log, refused
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from strapdown.calibration.noise.fit import Term
     from strapdown.calibration.noise.static_log import InstrumentNoise, LogNoise
 
@@ -23,7 +25,7 @@ _NAMES = {
 
 
 def allan(
-    log: Annotated[Path, typer.Argument(metavar="LOG", help="A log at rest: .csv, .csv.gz or .parquet.")],
+    log: Annotated[Path, typer.Argument(metavar="LOG", help=f"At rest. {ANY_LOG}")],
     sensor: Sensor = None,
     columns: Columns = None,
     fit: Annotated[
@@ -35,10 +37,14 @@ def allan(
             "-o",
             "--output",
             metavar="MODEL.toml",
-            help="Write the fitted sensor model: a virtual sensor with the noise of the log.",
+            help="Write the fitted sensor model, a virtual sensor with this noise; .yaml: in the form of Kalibr.",
         ),
     ] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="PICTURE.png", help="Draw the curves.")] = None,
+    compare: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="LOG", help="Another log at rest: its curves in the same plot. May be repeated."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Allan deviation and noise constants of every axis, from a log at rest.
@@ -52,14 +58,16 @@ def allan(
     from strapdown.errors import InputError
     from strapdown.io.atomic import refuse_overwriting, writable_target
 
-    if output is not None and output.suffix != ".toml":
-        raise InputError(f"{output} is not a .toml file; name the sensor model like my_imu.toml")
+    if output is not None and output.suffix not in (".toml", ".yaml"):
+        raise InputError(f"{output} is no .toml or .yaml file; name the model like my_imu.toml, or imu.yaml for Kalibr")
     if plot is not None and plot.suffix.lower() != ".png":
         raise InputError(f"{plot} is not a .png file; name the picture like allan.png")
     for path in (output, plot):
         if path is not None:
             writable_target(path)
-    refuse_overwriting((output, plot), (log, columns))
+    if compare and plot is None:
+        raise InputError("--compare draws another log into the plot; give --plot as well")
+    refuse_overwriting((output, plot), (log, columns, *(compare or ())))
     recording = read_log(log, sensor, columns)
     try:
         with screen.warnings_shown() as warned:
@@ -71,10 +79,15 @@ def allan(
     fit = fit or output is not None
     notes = [*found.notes, *(remarks(found) if output is not None else ()), *(warned if as_json else ())]
     if plot is not None:
-        from strapdown.reporting.allan_figures import allan_figure
+        from strapdown.reporting.allan_figures import allan_comparison, allan_figure
         from strapdown.reporting.figures import save
 
-        save(allan_figure(found, log.name, fit), plot)
+        others = {path: _others(path, sensor, columns) for path in compare or ()}
+        if others:
+            logs = {_name(log, others): found, **{_name(path, (log, *others)): o for path, o in others.items()}}
+            save(allan_comparison(logs, "Allan deviation of logs at rest"), plot)
+        else:
+            save(allan_figure(found, log.name, fit), plot)
     if as_json:
         document = {"log": str(log), **as_document(found, fit), "notes": notes}
         written = {"output": None if output is None else str(output), "plot": None if plot is None else str(plot)}
@@ -96,6 +109,22 @@ def allan(
         print(f"sensor model: {output}")
     if plot is not None:
         print(f"picture:      {plot}")
+
+
+def _others(log: Path, sensor: str | None, columns: Path | None) -> "LogNoise":
+    """The noise of a log to compare with."""
+    from strapdown.calibration.noise.static_log import analyse_log
+    from strapdown.errors import InputError
+
+    try:
+        return analyse_log(read_log(log, sensor, columns))
+    except InputError as error:
+        raise refused(log, error) from None
+
+
+def _name(log: Path, others: "Iterable[Path]") -> str:
+    """The name of the file; its path where another log has the same name."""
+    return str(log) if any(other != log and other.name == log.name for other in others) else log.name
 
 
 def _show_curves(found: "LogNoise") -> None:
@@ -147,12 +176,12 @@ def _cell(term: "Term", factor: float) -> str:
 
 
 def _digits(value: float, digits: int) -> str:
-    """So many digits count, and tens are written out: 40, not 4e+01."""
+    """A number with as many digits as are significant; tens are written out: 40, not 4e+01."""
     return f"{float(f'{value:.{digits}g}'):.6g}"
 
 
 def _show_reasons(found: "LogNoise") -> None:
-    """Each reason once, with the axes it holds for."""
+    """Each reason once, with the axes it applies to."""
     said: dict[str, list[str]] = {}
     for name, instrument in found.instruments.items():
         for axis, fit in zip("xyz", instrument.fits, strict=True):

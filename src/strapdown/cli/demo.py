@@ -1,4 +1,4 @@
-"""strapdown demo: the main job in a minute: drive, calibrate, navigate, tell the error at every stop."""
+"""strapdown demo: the whole chain in a minute: drive, calibrate, navigate, report the error at every stop."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any

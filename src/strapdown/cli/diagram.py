@@ -9,7 +9,7 @@ import typer
 if TYPE_CHECKING:
     from strapdown.environment.diagram.kinds import Kinds
     from strapdown.environment.diagram.problem import Problem
-    from strapdown.environment.diagram.schedule import Plan
+    from strapdown.environment.diagram.running.schedule import Plan
 
 _FILE = typer.Argument(metavar="FILE", help="The diagram (.toml).")
 _BLOCKS = typer.Option(
@@ -26,12 +26,13 @@ def check(
     blocks: Annotated[list[Path] | None, _BLOCKS] = None,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """List all problems of a diagram; exit code 2 if there is one. Without problems: blocks, rates, signals.
+    """List all problems of a diagram; exit code 2 if there is one. Without problems it prints blocks, rates and
+    signals.
 
     Example: strapdown diagram check examples/diagrams/second_order_pid.toml
     """
     from strapdown.cli import screen
-    from strapdown.environment.diagram.check import analysed
+    from strapdown.environment.diagram.checking.check import analysed
     from strapdown.environment.diagram.file import read_diagram
     from strapdown.environment.diagram.problem import DiagramError
 
@@ -64,9 +65,9 @@ def show(
     Example: strapdown diagram show examples/diagrams/second_order_pid.toml -o diagram.svg
     """
     from strapdown.cli import screen
-    from strapdown.environment.diagram.check import analysed
+    from strapdown.environment.diagram.checking.check import analysed
+    from strapdown.environment.diagram.drawing.svg import svg_of
     from strapdown.environment.diagram.file import read_diagram
-    from strapdown.environment.diagram.svg import svg_of
     from strapdown.errors import InputError
     from strapdown.io.atomic import whole_file, writable_target
 

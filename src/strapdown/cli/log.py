@@ -1,4 +1,4 @@
-"""What commands that read a log share: its options, the choice of a sensor, and where on Earth it was recorded."""
+"""Common parts of commands that read a log: its options, the choice of a sensor, and where on Earth it was recorded."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,16 +8,22 @@ import typer
 
 if TYPE_CHECKING:
     from strapdown.errors import InputError
+    from strapdown.io.formats import Contents
     from strapdown.types import Recording
 
-Log = Annotated[Path, typer.Argument(metavar="LOG", help="The log: .csv, .csv.gz, .parquet or .module.")]
+# what the help of commands that read a log calls it; docs/formats.md has the list
+ANY_LOG = "The log, in any format that look can read: .csv, .parquet, .bag, .mcap, .ulg, .bin, .mat, a folder."
+Log = Annotated[Path, typer.Argument(metavar="LOG", help=ANY_LOG)]
 Sensor = Annotated[
-    str | None, typer.Option("--sensor", metavar="NAME", help="Name of the sensor, if the log has several.")
+    str | None,
+    typer.Option("--sensor", "--topic", metavar="NAME", help="Name of the sensor or topic, if the log has several."),
 ]
 Columns = Annotated[
     Path | None,
     typer.Option(
-        "--columns", metavar="MAPPING.toml", help="Column mapping of a foreign log, or raw counts (docs/io.md)."
+        "--columns",
+        metavar="MAPPING.toml",
+        help="Column mapping of a foreign log, or the name of a ready one (look --list).",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
@@ -46,17 +52,19 @@ def read_log(log: Path, sensor: str | None, columns: Path | None) -> "Recording"
 
 
 def read_sensors(log: Path, columns: Path | None) -> "dict[str, Recording]":
-    """All sensors of a log; with a bar on the way if it is long. Read it once, whatever sensors of it are wanted."""
+    """All sensors of a log, with a progress bar if it is long. The log is read once, whatever sensors of it are
+    used.
+    """
     from strapdown.errors import InputError
     from strapdown.io import read, read_mapping
-    from strapdown.io.mapping import MAPPING_HINT
+    from strapdown.io.foreign.source import MAPPING_HINT
     from strapdown.io.solutions.file import is_solution
 
     if log.is_file() and is_solution(log):
         raise InputError(f"{log} is a solution, which navigate or orient wrote; give the log it was made from")
     mapping = None if columns is None else read_mapping(columns)
     try:
-        if not log.is_file() or log.stat().st_size < _LONG_BYTES:
+        if log_bytes(log) < _LONG_BYTES:
             return read(log, mapping)
         from strapdown.cli import screen
 
@@ -64,26 +72,56 @@ def read_sensors(log: Path, columns: Path | None) -> "dict[str, Recording]":
             return read(log, mapping, done)
     except InputError as error:
         if mapping is None and MAPPING_HINT in str(error):
-            raise InputError(f"{error}, with --columns MAPPING.toml") from None
+            raise InputError(f"{error}, with --columns MAPPING.toml; strapdown look {log} writes one") from None
         raise
 
 
-def chosen(recordings: "Mapping[str, Recording]", sensor: str | None, log: Path) -> "Recording":
-    """One of the sensors of a log: that of the name, or the only one."""
-    from strapdown.errors import InputError
+def read_contents(log: Path, columns: Path | None) -> "Contents":
+    """Recordings and tracks of a log in any format; with a bar on the way if it is long."""
+    from strapdown.io import read_all, read_mapping
 
-    names = ", ".join(recordings)
-    if sensor is None and len(recordings) > 1:
-        raise InputError(f"{log} holds the sensors {names}; choose one with --sensor")
-    if sensor is not None and sensor not in recordings:
-        raise InputError(f"{log} has no sensor {sensor}; it has {names}")
-    return next(iter(recordings.values())) if sensor is None else recordings[sensor]
+    mapping = None if columns is None else read_mapping(columns)
+    if log_bytes(log) < _LONG_BYTES:
+        return read_all(log, mapping)
+    from strapdown.cli import screen
+
+    with screen.progress("reading", 1.0) as done:
+        return read_all(log, mapping, done)
+
+
+def log_bytes(log: Path) -> int:
+    """The size of a file, or of the files of a folder; 0 for what is not there."""
+    if log.is_dir():
+        return sum(each.stat().st_size for each in log.iterdir() if each.is_file())
+    return log.stat().st_size if log.is_file() else 0
+
+
+def _measures(recording: "Recording") -> bool:
+    """Whether a recording has readings of a module: that of a satellite receiver alone has none."""
+    others = ("gyr_s", "acc_s", "mag_s", "increments", "temperature", "tilt_s", "odometer")
+    return any(getattr(recording, name) is not None for name in others)
+
+
+def chosen(recordings: "Mapping[str, Recording]", sensor: str | None, log: Path) -> "Recording":
+    """One of the sensors of a log: the one with this name, or the only one."""
+    from strapdown.errors import InputError
+    from strapdown.io.files import sensor_named
+
+    if not any(_measures(each) for each in recordings.values()):
+        raise InputError(f"{log} holds positions alone, to compare a path with: strapdown evaluate SOLUTION {log}")
+    if sensor is not None:
+        return recordings[sensor_named(sensor, recordings, str(log))]
+    first = next(iter(recordings.values()))
+    if len(recordings) > 1:
+        option = "--topic" if "topic" in first.meta else "--sensor"
+        raise InputError(f"{log} holds the sensors {', '.join(recordings)}; choose one with {option}")
+    return first
 
 
 def gravity_at(
     recording: "Recording", latitude_deg: float | None, height_m: float, given: float | None
 ) -> tuple[float, str]:
-    """Gravity (m/s2) and where it is from: the option, the place, the log, or the standard."""
+    """Gravity (m/s2) and its source: the option, the place, the log, or the standard."""
     from strapdown.errors import InputError
     from strapdown.recordings.facts import STANDARD, gravity_of
 
@@ -107,7 +145,7 @@ def field_at(
     year: float | None,
     given_ut: float | None,
 ) -> tuple[float | None, float | None]:
-    """Strength (uT) and dip (rad, down positive) of the field: as given, of the place, as the log states, or None."""
+    """Strength (uT) and dip (rad, down positive) of the field: from the options, the place, the log, or None."""
     from datetime import date
 
     from strapdown.earth_magnetism import decimal_year, dip, magnetic_field, strength
@@ -166,10 +204,11 @@ _OPTIONS = {
 
 
 def refused(log: Path, error: "InputError", without_field: str = "") -> "InputError":
-    """The error with the name of the log and the options that help; without_field: that of a work without
-    magnetometer."""
+    """The error with the name of the log and the options that help; without_field: for commands without
+    magnetometer.
+    """
     from strapdown.errors import InputError
-    from strapdown.recordings.findings import LogError
+    from strapdown.recordings.examination.findings import LogError
 
     kind = error.finding.kind if isinstance(error, LogError) else ""
     option = without_field if kind.startswith("magnetometer") and kind not in _OPTIONS else _OPTIONS.get(kind, "")

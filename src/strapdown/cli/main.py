@@ -9,11 +9,16 @@ import traceback
 import typer
 
 from strapdown.cli.allan import allan
+from strapdown.cli.bridge import bridge
 from strapdown.cli.calibrate.fits import calibrate
+from strapdown.cli.campaign import campaign
+from strapdown.cli.choose import choose
+from strapdown.cli.convert import convert
 from strapdown.cli.demo import demo
 from strapdown.cli.device import device
 from strapdown.cli.diagram import diagram
 from strapdown.cli.evaluate import evaluate
+from strapdown.cli.look import look
 from strapdown.cli.navigate.command import navigate
 from strapdown.cli.orient.command import orient
 from strapdown.cli.reproduce.command import reproduce
@@ -35,6 +40,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("demo")(demo)
+app.command("look")(look)
+app.command("convert")(convert)
 app.command("simulate")(simulate)
 app.command("run")(run_scenario)
 app.command("reproduce")(reproduce)
@@ -45,9 +52,12 @@ app.command("navigate")(navigate)
 app.command("evaluate")(evaluate)
 app.add_typer(sensors, name="sensors")
 app.add_typer(diagram, name="diagram")
+app.add_typer(campaign, name="campaign")
+app.command("choose")(choose)
 app.command("studio")(studio)
 app.add_typer(device, name="device")
-unwrap_help((app, calibrate, sensors, diagram, device))
+app.add_typer(bridge, name="bridge")
+unwrap_help((app, calibrate, sensors, diagram, campaign, device, bridge))
 
 
 def _version(value: bool) -> None:
@@ -108,7 +118,7 @@ def run(arguments: list[str] | None = None) -> None:
 
 
 def _drop_output() -> None:
-    """Nothing more goes to standard output: the interpreter would try again at its end, and fail with a traceback."""
+    """Send nothing more to standard output. The interpreter would try again at its end, and fail with a traceback."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -9,13 +9,17 @@ import typer
 from strapdown.cli.log import Json
 
 if TYPE_CHECKING:
-    from strapdown.environment.session.record import SessionRecording
+    from strapdown.environment.session.recording.record import SessionRecording
     from strapdown.environment.session.session import Session
 
 
 def run(
     scenario: Annotated[
-        str | None, typer.Argument(metavar="SCENARIO", help="A scenario by its name (--list), or a scenario file.")
+        str | None,
+        typer.Argument(
+            metavar="SCENARIO",
+            help="A scenario by its name (--list), or a scenario file; with --run the folder of a campaign.",
+        ),
     ] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", metavar="N", help="Seed of all random numbers; default: the scenario's.")
@@ -23,10 +27,13 @@ def run(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="DIR", help="Folder for recording, signals and report.")
     ] = None,
-    realtime: Annotated[bool, typer.Option("--realtime", help="Run at the pace of the clock.")] = False,
+    realtime: Annotated[bool, typer.Option("--realtime", help="Run in real time.")] = False,
     blocks: Annotated[
         list[Path] | None,
         typer.Option("--blocks", metavar="FILE.py", help="Python file with blocks of your own; it is run. Repeatable."),
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option("--run", metavar="KEY", help="Repeat this run of a campaign; its folder comes first.")
     ] = None,
     show_list: Annotated[bool, typer.Option("--list", help="List the scenarios that come with the package.")] = False,
     as_json: Json = False,
@@ -36,8 +43,8 @@ def run(
     Example: strapdown run quadcopter -o flight
     """
     from strapdown.cli import screen
-    from strapdown.environment.session.record import recording_of
-    from strapdown.environment.session.scenario import read_scenario
+    from strapdown.environment.session.recording.record import recording_of
+    from strapdown.environment.session.scenario.file import read_scenario
     from strapdown.errors import InputError
 
     if show_list:
@@ -47,6 +54,13 @@ def run(
         raise InputError("name a scenario; strapdown run --list shows those of the package")
     if seed is not None and seed < 0:
         raise InputError(f"--seed is {seed}; give a whole number that is not negative")
+    if key is not None:
+        from strapdown.cli.campaign.repeat import repeat_run
+
+        if seed is not None or realtime or blocks:
+            raise InputError("--run has the seed, pace and blocks of its campaign; leave the other options away")
+        repeat_run(Path(scenario), key, output, as_json)
+        return
     settings = read_scenario(scenario)
     if output is not None:
         from strapdown.io.folder import refuse_folder
@@ -58,8 +72,8 @@ def run(
     if session.stopped and not len(session.body):
         raise InputError(f"the session stopped in its first cycle, nothing was recorded: {session.stopped}")
     recorded, stopped = recording_of(session), session.stopped
-    written = [] if output is None else _write(output, recorded)
-    _show(settings, recorded, punctual, written, as_json)
+    written = [] if output is None else write_run(output, recorded)
+    show_run(settings, recorded, punctual, written, as_json)
     if stopped:
         raise InputError(f"the session stopped at {recorded.meta['duration_s']:g} s: {stopped}")
 
@@ -86,7 +100,7 @@ def _session(name: str, settings: Any, seed: int | None, blocks: list[Path] | No
 
 
 def _run(session: "Session", duration_s: float, realtime: bool) -> dict[str, float] | None:
-    """Run to the end, or until the session stops: what was recorded is kept, and the reason is reported at the end."""
+    """Run to the end, or until the session stops. The recording is kept, and the reason is reported at the end."""
     from strapdown.cli import screen
     from strapdown.environment.session.pace import run_paced
     from strapdown.environment.session.session import SessionStopped
@@ -100,9 +114,9 @@ def _run(session: "Session", duration_s: float, realtime: bool) -> dict[str, flo
     return punctual
 
 
-def _write(output: Path, recorded: "SessionRecording") -> list[str]:
-    from strapdown.environment.session.files import write_session
-    from strapdown.environment.session.report import session_figures, write_session_report
+def write_run(output: Path, recorded: "SessionRecording") -> list[str]:
+    from strapdown.environment.session.recording.files import write_session
+    from strapdown.environment.session.recording.report import session_figures, write_session_report
     from strapdown.io.folder import output_folder
     from strapdown.reporting.figures import save
 
@@ -116,11 +130,11 @@ def _write(output: Path, recorded: "SessionRecording") -> list[str]:
     return [str(output / name) for name in ("report.html", *names)]
 
 
-def _show(settings: Any, recorded: "SessionRecording", punctual: Any, written: list[str], as_json: bool) -> None:
+def show_run(settings: Any, recorded: "SessionRecording", punctual: Any, written: list[str], as_json: bool) -> None:
     from strapdown.cli import screen
     from strapdown.environment.session.events import sentence
-    from strapdown.environment.session.outcome import figures, verdict
-    from strapdown.environment.session.report import table_rows
+    from strapdown.environment.session.recording.outcome import figures, verdict
+    from strapdown.environment.session.recording.report import table_rows
 
     found = figures(recorded)
     judged = None if settings.expect is None else verdict(found, settings.expect)
@@ -161,7 +175,7 @@ def _show(settings: Any, recorded: "SessionRecording", punctual: Any, written: l
 
 def _list(as_json: bool) -> None:
     from strapdown.cli import screen
-    from strapdown.environment.session.scenario import fault_names, read_scenario, scenario_names
+    from strapdown.environment.session.scenario.file import fault_names, read_scenario, scenario_names
 
     rows = []
     for name in (*scenario_names(), *fault_names()):

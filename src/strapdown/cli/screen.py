@@ -1,4 +1,4 @@
-"""What commands share: tables and progress on the terminal, JSON on standard output."""
+"""Common parts of commands: tables and progress on the terminal, JSON on standard output."""
 
 import codecs
 import json
@@ -32,7 +32,7 @@ _PLAIN = {
 
 
 def plain_characters() -> None:
-    """Standard output and error take any text: what their character set lacks is written in plain letters."""
+    """Make standard output and error accept any text: characters that they lack are replaced by plain letters."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a captured stream may be anything
             stream.reconfigure(errors="strapdown-plain")
@@ -56,9 +56,10 @@ def told() -> Console:
 
 
 def ready(*more: str, helped: bool = True) -> None:
-    """Compile the kernels of motion and of further files; reports it, with progress, if they are not in the cache.
+    """Compile the kernels of motion and of further files; this is reported, with progress, if they are not in the
+    cache.
 
-    helped: on all cores.
+    helped: compile on all cores.
     """
     from strapdown.kernels.cache import cache_problem
     from strapdown.kernels.compiled import MOTION, compile_kernels, kernels_of
@@ -99,7 +100,7 @@ def _bar() -> Progress:
 
 @contextmanager
 def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
-    """A function to call with what is done so far; a bar appears when it takes longer than two seconds."""
+    """A function to call with the work done so far; a bar appears when it takes longer than two seconds."""
     began = time.monotonic()
     bar = _bar()
     task = bar.add_task(what, total=total)

@@ -18,7 +18,7 @@ sensors = typer.Typer(rich_markup_mode="rich", invoke_without_command=True, no_a
 
 @sensors.callback(invoke_without_command=True)
 def catalogue(context: typer.Context, as_json: Annotated[bool, _JSON] = False) -> None:
-    """The catalogue of real sensors: list, show, compare, draw specimens. Alone, it lists all parts.
+    """The catalogue of real sensors: list, show, compare, draw specimens. Without a subcommand, it lists all parts.
 
     Example: strapdown sensors
     """
@@ -37,23 +37,24 @@ def catalogue(context: typer.Context, as_json: Annotated[bool, _JSON] = False) -
         return
     for group in dict.fromkeys(part.file.group for part in parts):
         rows = [
-            [part.name, part.file.maker, ", ".join(part.instruments), _verified(part), part.file.character]
+            [part.name, part.file.maker, ", ".join(part.instruments), _share(part), part.file.character]
             for part in parts
             if part.file.group == group
         ]
         plural = group if group.endswith("IMU") else f"{group}s"
         screen.show_table(
             plural.replace("IMU", "IMUs").capitalize().replace("imus", "IMUs"),
-            ["part", "maker", "instruments", "verified", "character"],
+            ["part", "maker", "instruments", "from data sheet", "character"],
             rows,
             left=5,
         )
     print(f"{len(parts)} parts; strapdown sensors show PART has every number with its source")
+    print("from data sheet: the share of the values that was verified there; the others are estimated")
 
 
-def _verified(part: "Part") -> str:
-    statuses = [status for _, _, number in part.file.numbers() for status in number.statuses()]
-    return f"{100 * statuses.count('verified') // len(statuses)} %"
+def _share(part: "Part") -> str:
+    """Share of the values that come from a data sheet; rounded down, so that 100 % is all."""
+    return f"{int(100.0 * part.file.data_sheet_share() + 1e-9)} %"
 
 
 def _summary(part: "Part") -> dict[str, Any]:
@@ -64,6 +65,7 @@ def _summary(part: "Part") -> dict[str, Any]:
         "instruments": list(part.instruments),
         "character": part.file.character,
         "aliases": list(part.file.aliases),
+        "data_sheet_share": part.file.data_sheet_share(),
     }
 
 
@@ -82,6 +84,7 @@ def show(part: Annotated[str, _PART], as_json: Annotated[bool, _JSON] = False) -
         screen.show_json({**document, "path": str(found.path)})
         return
     print(f"{found.name} ({found.file.maker}), {found.file.group}: {found.file.character}")
+    print(f"{_share(found)} of the values come from a data sheet; the others are marked as estimated")
     tables: dict[str, list[list[str]]] = {}
     for table, name, number in found.file.numbers():
         tables.setdefault(table, []).append(
@@ -100,6 +103,7 @@ def show(part: Annotated[str, _PART], as_json: Annotated[bool, _JSON] = False) -
         chip = getattr(getattr(found.file, table, None), "chip", None)
         title = f"{table} ({chip})" if chip else table
         screen.show_table(title, ["number", "value", "unit", "kind", "status", "source", "page", "note"], rows, left=8)
+    _show_measured(found)
     mag = found.file.magnetometer
     if mag is not None and mag.axes is not None:
         rows_text = "; ".join(" ".join(f"{x:g}" for x in row) for row in mag.axes.rows)
@@ -117,7 +121,31 @@ def _values(name: str, table: str, number: "Number") -> str:
 
 
 def _status(number: "Number") -> str:
-    return number.status if isinstance(number.status, str) else ", ".join(number.status)
+    """A value from memory is an estimate until someone has looked it up."""
+    words = {"unverified": "estimated, not looked up"}
+    statuses = (number.status,) if isinstance(number.status, str) else number.status
+    return "; ".join(words.get(status, status) for status in statuses)
+
+
+def _show_measured(part: "Part") -> None:
+    """Noise that we measured, next to the value of the data sheet."""
+    from strapdown.cli import screen
+
+    rows = []
+    for name, found in part.file.measured.items():
+        for field in type(found).model_fields:
+            number, printed = getattr(found, field), getattr(getattr(part.file, name), field)
+            if number is not None:
+                sheet = "-" if printed is None else f"{_marked(_values(field, name, printed), printed)} {printed.unit}"
+                measured = f"{_values(field, name, number)} {number.unit}"
+                rows.append([f"{name} {field}", sheet, measured, number.source, number.note or ""])
+    if rows:
+        columns = ["number", "data sheet", "measured, x y z", "source", "note"]
+        screen.show_table("measured next to the data sheet (~ estimated)", columns, rows, left=5)
+
+
+def _marked(text: str, number: "Number") -> str:
+    return f"~{text}" if number.estimated else text
 
 
 @sensors.command("compare")
@@ -154,16 +182,32 @@ def compare(
     if output is not None:
         part_figures.save_comparison(nominal, output)
     if as_json:
-        screen.show_json({"after_s": 60.0, "parts": table, "picture": None if output is None else str(output)})
+        more = {
+            part.name: {
+                "data_sheet_share": part.file.data_sheet_share(),
+                "estimated": [name for name in table[part.name] if _is_estimated(part, name)],
+                "measured": {name: m.model_dump(exclude_none=True) for name, m in part.file.measured.items()},
+            }
+            for part in loaded
+        }
+        picture = None if output is None else str(output)
+        screen.show_json({"after_s": 60.0, "parts": table, "provenance": more, "picture": picture})
         return
     names = list(next(iter(table.values())))
     kept = [name for name in names if any(row[name] is not None for row in table.values())]
     screen.show_table(
         "At the default range, worst axis; drift in 60 s at rest after calibration",
-        ["part", *(_HEADINGS[name] for name in kept)],
-        [[part, *(_cell(row[name]) for name in kept)] for part, row in table.items()],
+        ["part", "from data sheet", *(_HEADINGS[name] for name in kept)],
+        [
+            [part.name, _share(part), *(_compared(part, name, table[part.name][name]) for name in kept)]
+            for part in loaded
+        ],
     )
-    print("- means: not on the data sheet; strapdown sensors show PART states which numbers are estimates")
+    print(
+        "- means: not on the data sheet. ~ means: from numbers that are estimated; strapdown sensors show PART has them"
+    )
+    for part in loaded:
+        _show_measured(part)
     if output is not None:
         print(f"picture: {output}")
 
@@ -172,6 +216,34 @@ def _cell(value: float | None) -> str:
     from strapdown.cli import screen
 
     return f"{value:.0f}" if value is not None and value >= 100.0 else screen.short(value)
+
+
+# what a column of the comparison is made of
+_MADE_OF = {
+    "gyroscope_range_deg_s": ("gyroscope", ("ranges",)),
+    "angle_random_walk_deg_rth": ("gyroscope", ("noise_density", "random_walk", "noise_rms")),
+    "gyroscope_floor_deg_h": ("gyroscope", ("in_run_bias",)),
+    "angle_drift_deg": ("gyroscope", ("noise_density", "random_walk", "noise_rms", "in_run_bias", "walk")),
+    "accelerometer_range_g": ("accelerometer", ("ranges",)),
+    "velocity_random_walk_m_s_rth": ("accelerometer", ("noise_density", "random_walk", "noise_rms")),
+    "accelerometer_floor_ug": ("accelerometer", ("in_run_bias",)),
+    "position_drift_m": ("accelerometer", ("noise_density", "random_walk", "noise_rms", "in_run_bias", "walk")),
+    "magnetometer_range_ut": ("magnetometer", ("ranges",)),
+    "magnetometer_noise_ut_rthz": ("magnetometer", ("noise_density", "noise_rms")),
+}
+
+
+def _is_estimated(part: "Part", column: str) -> bool:
+    """Whether a figure of the comparison comes from a number that is not verified."""
+    instrument, names = _MADE_OF[column]
+    used = [instrument, "gyroscope"] if column == "position_drift_m" else [instrument]  # a tilt makes a position drift
+    tables = [table for table in (getattr(part.file, name) for name in used) if table is not None]
+    return any(table.is_estimated(*names) for table in tables)
+
+
+def _compared(part: "Part", column: str, value: float | None) -> str:
+    text = _cell(value)
+    return f"~{text}" if value is not None and _is_estimated(part, column) else text
 
 
 _HEADINGS = {
@@ -235,7 +307,7 @@ def draw(
 
 
 def _chosen(ranges: list[str]) -> dict[str, float]:
-    """accelerometer=4 and so on."""
+    """Choices such as accelerometer=4."""
     from strapdown.errors import InputError
 
     chosen: dict[str, float] = {}

@@ -16,6 +16,10 @@ def simulate(
         Path,
         typer.Option("-o", "--output", metavar="OUT", help="Recording to write: .parquet, .csv or .csv.gz."),
     ],
+    engine: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Instead of the rig's engine: mujoco, pybullet, drake or coppeliasim."),
+    ] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Also draw the signals, into a PNG file next to OUT.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of the table.")] = False,
 ) -> None:
@@ -24,6 +28,7 @@ def simulate(
     Example: strapdown simulate examples/manipulator.toml -o manipulator.parquet --plot
     """
     from strapdown.cli import screen
+    from strapdown.engines.catalogue import engine_named
     from strapdown.environment.rig import read_rig
     from strapdown.environment.simulate import simulate as run
     from strapdown.errors import InputError
@@ -32,6 +37,9 @@ def simulate(
     from strapdown.kernels.compiled import ENGINES, ERRORS
 
     settings = read_rig(rig)
+    if engine is not None:
+        engine_named(engine)
+        settings = settings.in_engine(engine)
     check_writable(output)
     picture = _picture(output) if plot else None
     if picture is not None:
@@ -82,7 +90,7 @@ def _files_of(rig: "Rig") -> "Iterator[Path]":
     named = [rig.motion.model_extra.get("file")] if rig.motion is not None and rig.motion.model_extra else []
     for sensor in rig.sensor:
         named += [sensor.part, sensor.magnetometer_part, sensor.model]
-    if rig.robot is not None:
+    if rig.robot is not None and rig.robot.file is not None:
         named.append(rig.robot.file)
         robot = rig.folder / rig.robot.file
         if robot.is_file():
@@ -102,7 +110,7 @@ def _picture(output: Path) -> Path:
 
 
 def _summary(name: str, recording: Any) -> dict[str, Any]:
-    """What a sensor read, and how far that is from the exact reading; null for an instrument it has not."""
+    """Readings of a sensor, and their distance from the exact reading; null for an instrument that it does not have."""
     import numpy as np
 
     from strapdown.evaluation.readings import errors_by_instrument

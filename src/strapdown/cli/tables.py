@@ -1,8 +1,8 @@
-"""Tables on the terminal: as wide as it is, broken between words and never inside one.
+"""Tables on the terminal, as wide as the terminal; lines break between words and never inside one.
 
 Where the columns do not fit next to each other, the table is split into parts. Each part repeats the key columns, which
-identify the row. Where these are too wide, or do not identify it, the rows of all parts are numbered. A word that is
-longer than the terminal is wide is the only one that is cut.
+identify the row. Where these are too wide, or do not identify it, the rows of all parts are numbered. Only a word that
+is longer than the width of the terminal is cut.
 """
 
 import os
@@ -19,7 +19,7 @@ _ROW = "row"  # name of the column with numbers of rows
 
 
 class Screen(Console):
-    """Standard output; a reader that has left (head, less) is reported to the caller, who ends quietly."""
+    """Standard output. A reader that has closed the pipe (head, less) is reported to the caller, who ends quietly."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
@@ -38,7 +38,7 @@ def print_table(
     """A table whose first `left` columns are text, in as many parts as it needs; the first `keys` are in each."""
 
     def plain(text: str) -> str:
-        """In the letters that the terminal has, before it is laid out."""
+        """Text in the letters of the terminal, before it is laid out."""
         return text.strip().encode(console.encoding, "strapdown-plain").decode(console.encoding)
 
     heads = [plain(column) for column in columns]
@@ -70,15 +70,16 @@ def _split(least: Sequence[int], width: int) -> bool:
 
 
 def _numbered(heads: Sequence[str], body: Sequence[Sequence[str]], keys: int, width: int) -> bool:
-    """Whether the key columns leave no space for another one, or leave two rows alike."""
+    """Whether the key columns leave no space for another one, or are equal in two rows."""
     least = _least(heads, body)
     wide = _total([*least[:keys], max(least[keys:], default=0)]) > width
     return wide or len({tuple(row[:keys]) for row in body}) < len(body)
 
 
 def parts(least: Sequence[int], width: int, keys: int) -> list[list[int]]:
-    """Columns of each part, by the least width of every column: the key columns are in each, and the others are
-    shared out evenly, so that columns that belong together are not torn apart by one too many."""
+    """Columns of each part, by the least width of every column. The key columns are in each part. The other columns are
+    distributed evenly over the parts.
+    """
     every = list(range(len(least)))
     if not _split(least, width):
         return [every]
@@ -89,7 +90,7 @@ def parts(least: Sequence[int], width: int, keys: int) -> list[list[int]]:
 
 
 def _filled(least: Sequence[int], width: int, keys: list[int], others: list[int], most: int) -> list[list[int]]:
-    """At most so many other columns in a part, and no more than fit."""
+    """Parts with at most `most` other columns each, and no more than fit."""
     found: list[list[int]] = [list(keys)]
     for i in others:
         some = len(found[-1]) - len(keys)
@@ -100,7 +101,9 @@ def _filled(least: Sequence[int], width: int, keys: list[int], others: list[int]
 
 
 def fitted(natural: Sequence[int], least: Sequence[int], width: int) -> list[int]:
-    """Widths of columns: as they are where there is space, else the widest ones narrower, none below its least."""
+    """Widths of columns: unchanged where there is space; otherwise the widest ones become narrower, none below its
+    least.
+    """
     widths = list(natural)
     while _total(widths) > width:
         wide = [i for i in range(len(widths)) if widths[i] > least[i]]

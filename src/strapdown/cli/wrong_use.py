@@ -15,7 +15,11 @@ def is_wrong_use(error: BaseException) -> bool:
 
 
 def sentence(error: Any, command: Any, words: Sequence[str]) -> str:
-    """command: the root of all commands, words: what the user has typed behind its name. Empty: help has been shown."""
+    """One sentence on a command that was used wrongly.
+
+    command: the root of all commands. words: what the user has typed behind its name. The result is empty if help has
+    been shown.
+    """
     found, names = _command(command, words)
     name, see = " ".join(names) or "strapdown", f"see {' '.join(('strapdown', *names))} --help"
     if hasattr(error, "possibilities"):
@@ -42,7 +46,7 @@ def sentence(error: Any, command: Any, words: Sequence[str]) -> str:
 
 
 def _command(command: Any, words: Sequence[str]) -> tuple[Any, list[str]]:
-    """The command that the words name, and its names below strapdown."""
+    """The command named by the words, and its names below strapdown."""
     names: list[str] = []
     for word in words:
         if word in getattr(command, "commands", {}):
@@ -70,7 +74,7 @@ def _inner(text: str) -> str:
 
 
 def _given(error: BaseException) -> tuple[str, str]:
-    """What the user wrote, and what is expected, where the check of the value has kept it."""
+    """The value that the user wrote and the expected one, if the check of the value states them."""
     from strapdown.io.expected import expected
 
     cause: BaseException | None = error

@@ -1,7 +1,7 @@
-"""The module's controller in Python: reads the chips through their drivers and speaks the protocol.
+"""The module's controller in Python: reads the chips through their drivers and uses the protocol.
 
-It is the firmware's twin: what firmware/ does on an STM32, this does on a virtual bus, byte for byte. It has no clock
-of its own: whoever runs it calls step() at each data-ready signal, or each period.
+This controller is the twin of the firmware: what firmware/ does on an STM32, this does on a virtual bus, byte for byte.
+The controller has no clock of its own. Its caller calls step() at each data-ready signal, or each period.
 """
 
 from collections.abc import Callable
@@ -27,11 +27,18 @@ from strapdown.devices.protocol.frame import Frame, on_the_line
 COMMANDS = (of.ASK_HELLO, of.START, of.STOP, of.SET, of.LIGHT)
 FIRMWARE = (1, 0, 0)
 _SECOND_US = 1_000_000
+_RETRY_US = 500_000
+_FAILURES = 3  # transfers in a row without an answer: then a chip counts as silent
+_LOSS_SECONDS = 2  # the fault light blinks so long after a loss
 _NOTHING = InertialCounts((0, 0, 0), 0, (0, 0, 0))
 
 
 class Inputs(NamedTuple):
-    """What the control block and the wheel show. buttons: bits of a sample's inputs. ticks: encoder count."""
+    """State of the control block and the wheel.
+
+    buttons: bits of a sample's inputs.
+    ticks: encoder count.
+    """
 
     stop: bool = False
     buttons: int = 0
@@ -40,7 +47,9 @@ class Inputs(NamedTuple):
 
 @dataclass(frozen=True)
 class Identity:
-    """What does not change while the module runs. baud 0: the line is not a serial one. tick_nm 0: no encoder."""
+    """Properties that do not change while the module runs. baud 0: the line is not a serial one. tick_nm 0: no
+    encoder.
+    """
 
     serial_number: bytes = bytes(12)
     baud: int = 921600
@@ -49,15 +58,36 @@ class Identity:
     firmware: tuple[int, int, int] = FIRMWARE
 
 
+class CountedBus:
+    """A bus that counts transfers without an answer."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus, self.errors = bus, 0
+
+    def read(self, address: int, register: int, count: int) -> bytes | None:
+        found = self._bus.read(address, register, count)
+        self.errors += found is None
+        return found
+
+    def write(self, address: int, data: bytes) -> bool:
+        done = self._bus.write(address, data)
+        self.errors += not done
+        return done
+
+
 class Controller:
-    """send: takes bytes for the line; False: the send buffer is full, and they are lost. One object is one power-up."""
+    """The program of the module's controller, from one power-up on.
+
+    send: takes bytes for the line. False: the send buffer is full, and the bytes are lost. One object is one power-up.
+    """
 
     def __init__(self, bus: Bus, send: Callable[[bytes], bool], identity: Identity = Identity()) -> None:
-        self.bus, self.send, self.identity = bus, send, identity
+        self.bus, self.send, self.identity = CountedBus(bus), send, identity
         self.running = False
         self.greatest_hz = say.greatest_rate(identity.baud)
         self.settings = say.Settings(0, 0, 3, 0, 0, 0, min(100, self.greatest_hz))
-        self.overruns = self.i2c_errors = self.samples = 0
+        self.overruns = self.samples = 0
+        self._imu_failures = self._mag_failures = self._loss_seconds = 0
         self.host_light = say.OFF
         self._decoder = Decoder(COMMANDS)
         self._sequence = dict.fromkeys((of.HELLO, of.SAMPLE, of.STATUS, of.ANSWER), 0)
@@ -73,8 +103,12 @@ class Controller:
         send(b"\0")
         self._hello(0, say.WAS_RESET)
 
+    @property
+    def i2c_errors(self) -> int:
+        return self.bus.errors
+
     def receive(self, data: bytes, time_us: int) -> None:
-        """Bytes from the host."""
+        """Receive bytes from the host."""
         for frame in self._decoder.feed(data):
             result, reason = say.DONE, None
             if frame.kind == of.ASK_HELLO:
@@ -93,9 +127,13 @@ class Controller:
                 self._hello(time_us, reason)
 
     def step(self, time_us: int, inputs: Inputs = Inputs()) -> None:  # noqa: B008
-        """A data-ready signal, or a period in which none came. time_us: of the module's clock, not wrapped."""
+        """A data-ready signal, or a period in which none came.
+
+        time_us: time of the module's clock, not wrapped.
+        """
         self._stop = inputs.stop
         self._retry(time_us)
+        before = self.overruns, self.i2c_errors
         flags = say.STOP_SIGNAL if inputs.stop else 0
         reading = self._inertial()
         if reading is None:
@@ -108,40 +146,49 @@ class Controller:
             if not self._put(of.SAMPLE, time_us, body):
                 self.overruns += 1
         self._last = reading or self._last
+        if (self.overruns, self.i2c_errors) != before:
+            self._loss_seconds = _LOSS_SECONDS
         if time_us >= self._status_us:
             self._status_us = (time_us // _SECOND_US + 1) * _SECOND_US
+            self._loss_seconds = max(self._loss_seconds - 1, 0)
             self._status(time_us)
 
     def _inertial(self) -> InertialCounts | None:
-        """A new reading; None: the chip is silent or has none."""
+        """A new reading. None: the chip is silent or has none."""
         if self._imu is None:
             return None
         try:
-            return self._imu.read() if self._imu.ready() else None
+            reading = self._imu.read() if self._imu.ready() else None
         except I2cError:
-            self.i2c_errors += 1
-            self._imu = None
+            self._imu_failures += 1
+            if self._imu_failures >= _FAILURES:
+                self._imu = None
             return None
+        self._imu_failures = 0
+        return reading
 
     def _field(self) -> int:
-        """Flags of the magnetometer; its last counts are kept."""
+        """Read the magnetometer: returns its flags; its last counts are kept."""
         if self._compass is None:
             return say.MAG_WRONG if self._mag_chip.kind in (say.QMC5883L, say.HMC5883L) else 0
         try:
             reading = self._compass.read()
         except I2cError:
-            self.i2c_errors += 1
-            self._compass = None
+            self._mag_failures += 1
+            if self._mag_failures >= _FAILURES:
+                self._compass = None
+            self._mag_wrong = True
             return say.MAG_WRONG
+        self._mag_failures = 0
         if reading is None:
             return say.MAG_WRONG if self._mag_wrong else 0
         self._mag, self._mag_wrong = reading.mag, reading.wrong
         return say.MAG_NEW | (say.MAG_WRONG if reading.wrong else 0)
 
     def _retry(self, time_us: int) -> None:
-        """Once a second a chip that does not answer is looked for again."""
+        """Twice a second, search again for a chip that does not answer."""
         silent = self._imu is None or (self._compass is None and self._mag_chip.kind != say.QMC5883P)
-        if silent and time_us - self._tried_us >= _SECOND_US:
+        if silent and time_us - self._tried_us >= _RETRY_US:
             self._tried_us = time_us
             before = self._imu_chip, self._mag_chip
             self._find()
@@ -153,9 +200,7 @@ class Controller:
         if self._imu is None:
             found = find_inertial(self.bus)
             if found.kind:
-                self._imu_chip, self._imu = found, Mpu6050(self.bus, found.address)
-            else:
-                self.i2c_errors += 1
+                self._imu_chip, self._imu, self._imu_failures = found, Mpu6050(self.bus, found.address), 0
         if self._compass is None:
             found = find_magnetometer(self.bus)
             if found.kind:
@@ -167,24 +212,21 @@ class Controller:
                     if first:
                         codes = zip(("mag_range", "mag_rate", "mag_averaging"), compass.first, strict=True)
                         self.settings = self.settings._replace(**dict(codes))
-            else:
-                self.i2c_errors += 1
+                self._mag_failures = 0
         self._set_up()
 
     def _set_up(self) -> bool:
-        """Write the settings to the chips; False: one did not answer."""
-        s, fine = self.settings, True
+        """Write the settings to the chips. False: one did not answer; it gets them when it answers again."""
+        s, fine = self.settings, self._imu is not None
         try:
             if self._imu is not None:
                 self._imu.set_up(s.acc_range, s.gyr_range, s.low_pass, s.rate_hz)
         except I2cError:
-            self.i2c_errors += 1
             self._imu, fine = None, False
         try:
             if self._compass is not None:
                 self._compass.set_up(s.mag_range, s.mag_rate, s.mag_averaging)
         except I2cError:
-            self.i2c_errors += 1
             self._compass, fine = None, False
         return fine
 
@@ -227,19 +269,22 @@ class Controller:
             | (say.MAG_ANSWERS if self._compass is not None else 0)
         )
         second = time_us // _SECOND_US
-        fault = self._imu is None or self.overruns > 0
-        lit = (second % 2, self.running, self._stop, fault, self.host_light != say.OFF)
+        fault = self._imu is None or self._compass is None or self._loss_seconds > 0
+        # a second begins with "on" of every pattern, and a status is sent at its begin
+        lit = (True, self.running, self._stop, fault, self.host_light != say.OFF)
         lights = sum(1 << i for i, on in enumerate(lit) if on)
         numbers = (second, self.samples, self.overruns, self.i2c_errors, self._decoder.bad, state, lights)
         self._put(of.STATUS, time_us, say.Status(*numbers, self.settings.rate_hz).packed())
 
     def _put(self, kind: int, time_us: int, body: bytes) -> bool:
-        """A frame that finds no place is lost, and its sequence number with it: the host sees the gap."""
+        """Send a frame. A frame that finds no space is lost, and its sequence number with it: the host detects the
+        gap.
+        """
         sequence = self._sequence[kind]
         self._sequence[kind] = sequence + 1 & 0xFFFF
         return self.send(on_the_line(Frame(kind, sequence, time_us & 0xFFFFFFFF, body)))
 
 
 def _signed(ticks: int) -> int:
-    """As the 32 bits of a sample carry it."""
+    """The value as the 32 bits of a sample carry it."""
     return (ticks + 0x80000000 & 0xFFFFFFFF) - 0x80000000

@@ -1,4 +1,4 @@
-"""What is kept of each module on this computer, by its serial number: calibration and chip settings."""
+"""Data kept of each module on this computer, by its serial number: calibration and chip settings."""
 
 import json
 import os
@@ -11,7 +11,7 @@ _CALIBRATION, _SETTINGS = "calibration.toml", "settings.json"
 
 
 def modules_folder() -> Path:
-    """STRAPDOWN_MODULES, else the user's folder for data of programs."""
+    """Folder STRAPDOWN_MODULES, else the user's folder for data of programs."""
     given = os.environ.get("STRAPDOWN_MODULES")
     if given:
         return Path(given)
@@ -20,7 +20,7 @@ def modules_folder() -> Path:
 
 
 def known_modules() -> list[str]:
-    """Serial numbers of modules of which something is kept."""
+    """Serial numbers of modules with stored data."""
     folder = modules_folder()
     return sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
 
@@ -31,7 +31,7 @@ def calibration_file(serial: str) -> Path:
 
 
 def read_settings(serial: str) -> Settings:
-    """The settings with which the module was used last; those that change nothing where none are kept."""
+    """The settings with which the module was used last; if none are stored, settings that change nothing."""
     path = modules_folder() / serial / _SETTINGS
     if not path.is_file():
         return Settings()

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import re
 import time
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from serial.tools import list_ports  # type: ignore[import-untyped]
 from strapdown.errors import InputError
 
 BAUD = 921600
+NETWORK = ("tcp://", "socket://")  # what an address begins with; both are TCP
 _READ_S = 0.02  # the longest wait for a first byte
 _AGAIN_S = 0.5  # between two attempts to open a port that has vanished
 # USB-serial converters that modules of this kind carry: vendor and product
@@ -25,12 +27,20 @@ CONVERTERS = {
 
 @dataclass(frozen=True)
 class Port:
-    """A serial port of this computer. converter: of a known kind, else None."""
+    """A serial port of this computer.
+
+    converter: converter of a known kind, else None.
+    """
 
     device: str
     description: str
     converter: str | None
     serial_number: str | None
+
+
+def is_address(text: str) -> bool:
+    """Whether a text names a port (present or not) rather than a file: tcp://host:port, /dev/..., COM3."""
+    return text.startswith((*NETWORK, "/dev/")) or re.fullmatch(r"COM\d{1,3}", text, re.IGNORECASE) is not None
 
 
 def ports() -> list[Port]:
@@ -42,12 +52,12 @@ def ports() -> list[Port]:
     return sorted(found, key=lambda port: (port.converter is None, port.device))
 
 
-class LinkLost(Exception):
-    """The port has vanished. Inside devices/ only."""
-
-
 class Link:
-    """name: /dev/ttyUSB0, COM3, a pseudo-terminal, or tcp://host:port. lost: how often it has vanished."""
+    """A serial line to a module.
+
+    name: /dev/ttyUSB0, COM3, a pseudo-terminal, or tcp://host:port.
+    lost: how often it has vanished.
+    """
 
     def __init__(self, name: str, baud: int = BAUD) -> None:
         self.name, self.baud = name, baud
@@ -61,6 +71,8 @@ class Link:
         return self._port is not None
 
     def _open(self, first: bool) -> None:
+        if "://" in self.name and not self.name.startswith(NETWORK):  # pyserial has others, which also write files
+            raise InputError(f"{self.name} is no address of a module; give a serial port or tcp://host:port")
         url = self.name.replace("tcp://", "socket://", 1) if self.name.startswith("tcp://") else self.name
         options = {} if url.startswith("socket://") or os.name != "posix" else {"exclusive": True}
         try:
@@ -71,7 +83,7 @@ class Link:
                 raise refused(self.name, error) from None
 
     def read(self) -> bytes:
-        """What has arrived, b"" after a short wait without a byte. A port that has vanished is opened again."""
+        """Bytes that have arrived, b"" after a short wait without a byte. A port that has vanished is opened again."""
         if self._port is None:
             if time.monotonic() < self._next_s:
                 time.sleep(_READ_S)
@@ -88,7 +100,7 @@ class Link:
             return b""
 
     def write(self, data: bytes) -> None:
-        """Send; what cannot be sent is lost, and the module's answer does not come."""
+        """Send bytes. Bytes that cannot be sent are lost, and the module's answer does not come."""
         if self._port is None:
             return
         try:
@@ -124,6 +136,6 @@ def refused(name: str, error: Exception) -> InputError:
         return InputError(
             f"there is no port {name}; ports of this computer: {there}; plug the module in, or see device list"
         )
-    if name.startswith(("tcp://", "socket://")):
+    if name.startswith(NETWORK):
         return InputError(f"nothing answers at {name}; start the emulator there first, or check host and port")
     return InputError(f"cannot open {name}: {' '.join(text.split())[:120]}; check the name with device list")

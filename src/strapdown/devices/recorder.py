@@ -1,8 +1,8 @@
-"""Write what a module sends to files that survive a missing end: nothing needs to be closed, nothing is rewritten.
+"""Write the data of a module to files that survive a missing end: nothing needs to be closed, nothing is rewritten.
 
-Frames go to the file as they arrive. Once a second a mark is written and the file is forced to the disk, by a thread of
-its own: a slow disk does not hold up the line. So after a crash of the program the file holds all frames that had
-arrived; after a loss of power, all but those of the last second or two, as far as the disk keeps its word.
+Frames are written to the file as they arrive. Once a second a separate thread writes a mark and forces the file to the
+disk. A slow disk does not delay the line. So after a crash of the program the file has all frames that had arrived.
+After a loss of power it has all but those of the last second or two, if the disk has written what it confirmed.
 """
 
 import os
@@ -21,9 +21,15 @@ SYNC_S = 1.0
 
 
 class Recorder:
-    """Files in a folder, each of at most `minutes`; their names sort by time."""
+    """Files in a folder, each of at most `minutes`; their names sort by time.
 
-    def __init__(self, folder: Path, stream: ModuleStream, minutes: float = 60.0) -> None:
+    hello: hello frame of a module that is already sending; its next sample begins the first file.
+    bad: number of earlier bad frames.
+    """
+
+    def __init__(
+        self, folder: Path, stream: ModuleStream, minutes: float = 60.0, hello: Frame | None = None, bad: int = 0
+    ) -> None:
         if not minutes > 0.0:
             raise InputError(f"a file of {minutes:g} minutes was asked for; give a number above 0")
         self.folder, self.stream, self._file_s = folder, stream, 60.0 * minutes
@@ -32,7 +38,8 @@ class Recorder:
         self._file: int | None = None
         self._began_s = self._marked_s = 0.0
         self._marks = 0
-        self._hello: Frame | None = None
+        self._hello = hello
+        self._before = stream.counts.lost, bad
         self._wake, self._done = threading.Event(), threading.Event()
         self._lock = threading.Lock()
         self._failed: OSError | None = None
@@ -41,13 +48,17 @@ class Recorder:
         self._thread.start()
 
     def put(self, frame: Frame, now_s: float, bad: int = 0) -> None:
-        """A frame, after the stream has taken it. now_s: monotone. bad: bad frames so far."""
+        """Write a frame, after the stream has taken it.
+
+        now_s: monotone.
+        bad: number of bad frames so far.
+        """
         if self._failed is not None:
             raise self._failed
         if frame.kind == HELLO:
             self._hello = frame
-        if self._hello is None:  # a file begins with a hello
-            return
+        if self._hello is None or (self._file is None and frame.kind not in (HELLO, SAMPLE)):
+            return  # a file begins with a hello, and its mark belongs to a stamp of the axis
         # a mark belongs to a sample, whose stamp has moved the axis; the first one and that of a reset to a hello
         sample = frame.kind == SAMPLE
         if self._file is None or (sample and now_s - self._began_s >= self._file_s):
@@ -81,7 +92,9 @@ class Recorder:
     def _mark(self, frame: Frame, now_s: float, bad: int) -> None:
         self.stream.rebased = False
         self._marked_s = now_s
-        mark = Mark(time.time_ns(), self.stream.axis.offset_us, self.stream.counts.lost, bad)
+        lost_before, bad_before = self._before
+        lost, worse = self.stream.counts.lost - lost_before, bad - bad_before
+        mark = Mark(time.time_ns(), self.stream.axis.offset_us, lost, worse)
         self._write(on_the_line(mark.frame(self._marks, frame.time_us)))
         self._marks += 1
         self._wake.set()

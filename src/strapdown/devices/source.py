@@ -29,8 +29,12 @@ class SampleSource(Protocol):
 
 
 class ModuleSource:
-    """link: open. settings: written to the module before it is started. heard: called with each frame and the time of
-    its arrival, before its samples are used; a recorder listens there."""
+    """Samples of a live module.
+
+    link: open.
+    settings: written to the module before it is started.
+    heard: called with each frame and the time of its arrival, before its samples are used; a recorder listens there.
+    """
 
     def __init__(
         self,
@@ -48,17 +52,18 @@ class ModuleSource:
         self._refused: str | None = None
         self._todo: list[Callable[[int], Frame]] = []
         self._waiting: tuple[int, float] | None = None  # kind of the command that waits for its answer, since when
-        self._heard_s = self._sample_s = time.monotonic()
+        self.last_sample_s = self._asked_s = time.monotonic()  # host's time; when it was last looked after
         self._was_lost = 0
 
     @property
     def happened(self) -> list[Happened]:
-        """What has happened so far; whoever shows it empties the list."""
+        """Events so far; the reader that shows them empties the list."""
         return self.stream.happened
 
     def greet(self) -> say.Hello:
-        """Ask who it is, stop it and set it; a module that does not answer is refused in one sentence. Its samples are
-        not used before start()."""
+        """Ask for the identity of the module, stop it and set it; a module that does not answer is refused in one
+        sentence. The samples of the module are not used before start().
+        """
         self._finish([say.ask_hello])
         self._finish([say.stop, *self._setting()])
         self.greeted = True
@@ -84,7 +89,7 @@ class ModuleSource:
     def start(self) -> None:
         """Let it send samples; poll() repeats the command until the module has answered."""
         self._todo, self._waiting = [say.start], None
-        self._sample_s = time.monotonic()
+        self._asked_s = time.monotonic()
 
     def _no_hello(self) -> str:
         name = self.link.name
@@ -100,14 +105,14 @@ class ModuleSource:
         )
 
     def _begin(self) -> None:
-        """As after power-up: set it and start it."""
+        """Set the module and start it, as after power-up."""
         self._todo, self._waiting = [*self._setting(), say.start], None
 
     def _setting(self) -> list[Callable[[int], Frame]]:
         return [] if self.settings == say.Settings() else [lambda sequence: say.set_to(self.settings, sequence)]
 
     def _is_set(self) -> bool:
-        """Whether the last hello states the settings that were asked for: its units are then those of the samples."""
+        """Whether the last hello states the requested settings: its units are then those of the samples."""
         hello, s = self.stream.hello, self.settings
         if hello is None:
             return False
@@ -125,9 +130,9 @@ class ModuleSource:
             self.happened.append(Happened(self.stream.t_s, "vanished", text))
             self._begin()
         if found:
-            self._sample_s = now
-        elif now - self._sample_s > _SILENCE_S and not self._todo and self.link.connected and not self.stopped:
-            self._sample_s = now
+            self.last_sample_s = self._asked_s = now
+        elif now - self._asked_s > _SILENCE_S and not self._todo and self.link.connected and not self.stopped:
+            self._asked_s = now
             self._begin()
         self._command()
         return found

@@ -37,7 +37,10 @@ _GAP = 1.5  # steps
 
 
 class TextLines:
-    """columns: as "t [us],acc_x [16384 LSB/g],...". Columns of other names are skipped."""
+    """Samples from the text lines of a module that prints numbers.
+
+    columns: text such as "t [us],acc_x [16384 LSB/g],...". Columns of other names are skipped.
+    """
 
     def __init__(self, columns: str) -> None:
         self._columns: list[tuple[str, float, float] | None] = []

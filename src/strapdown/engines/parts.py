@@ -1,4 +1,4 @@
-"""What a rig adds to a robot: motors on joints, mounts for sensors on links, and where the joints begin."""
+"""Additions of a rig to a robot: motors on joints, mounts for sensors on links, and start positions of joints."""
 
 from dataclasses import dataclass
 
@@ -16,10 +16,11 @@ class Physics:
 class Motor:
     """A motor on a joint, following a target speed, a target position or a torque.
 
-    `time_constant_s`: how fast the error dies out, for the inertia that the joint carries at the start. None: 10 ms,
-    or ten physics steps if that is longer, with every integrator. Position motors are critically damped.
-    `max_torque` in N m (N if the joint slides). `gravity_compensation`: the motor also carries the weight behind its
-    joint, as servo drives do (speed and position motors, where every joint down to the fixed base has one).
+    `time_constant_s`: time in which the error decays, for the inertia that the joint carries at the start. None: 10 ms,
+    or ten physics steps if that is longer, with every integrator. Position motors are critically damped. `max_torque`
+    in N m (N if the joint slides). `gravity_compensation`: the motor also carries the weight behind its joint, as servo
+    drives do. Gravity compensation works for speed and position motors, where every joint down to the fixed base has
+    one.
     """
 
     name: str
@@ -32,7 +33,7 @@ class Motor:
 
 @dataclass(frozen=True)
 class ProofMass:
-    """A small mass on a force sensor; joint_frequency_hz None: rigidly held, else on a spring and damper per axis."""
+    """A small mass on a force sensor. joint_frequency_hz None: rigid; otherwise on a spring and damper per axis."""
 
     mass_kg: float = 1e-3
     joint_frequency_hz: float | None = None
@@ -52,7 +53,7 @@ class Mount:
 
 @dataclass(frozen=True)
 class Start:
-    """Where a joint begins: rad and rad/s (m and m/s if it slides)."""
+    """Start of a joint: rad and rad/s (m and m/s if it slides)."""
 
     joint: str
     position: float = 0.0

@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import PPoly
 
+from strapdown.engines.course import Course
 from strapdown.errors import InputError
 
+SAME_PLACE = 1e-6  # rad or m: a driven joint does not jump
 SNAP_S = 1e-9  # times closer than this are the same instant: k * step and a typed number differ by roundoff
 
 
@@ -17,7 +19,8 @@ class Command:
     """From `at_s` on, the named motor or joint follows a value: rad, rad/s or N m (m, m/s or N if it slides).
 
     `until_s`: a speed or torque ends there (0 from then on). `over_s`: a position is reached smoothly in that time
-    (minimum jerk) instead of in a step.
+    (minimum jerk) instead of in a step. `course`: the value follows a sinusoid, a table or a function of the time since
+    `at_s`. At its end a position is kept; a speed or torque is 0. A course has no `value`, `until_s` and `over_s`.
     """
 
     name: str
@@ -26,6 +29,22 @@ class Command:
     at_s: float
     until_s: float | None = None
     over_s: float = 0.0
+    course: Course | None = None
+
+    @classmethod
+    def along(cls, name: str, kind: str, course: Course, at_s: float = 0.0) -> "Command":
+        """A motor or joint that follows a course.
+
+        kind: "position", "speed" or "torque".
+        """
+        if kind not in ("position", "speed", "torque"):
+            raise InputError(f'a course of kind "{kind}" is not known; valid: position, speed, torque')
+        return cls(name, kind, 0.0, at_s, course=course)
+
+    @property
+    def end_s(self) -> float:
+        """Time at which a move or a course ends."""
+        return self.at_s + (self.over_s if self.course is None else self.course.duration_s)
 
 
 @dataclass(frozen=True)
@@ -48,7 +67,7 @@ class Program:
         """All instants at which a command or force begins or ends, in order."""
         ends: list[float] = []
         for command in self.commands:
-            ends += [command.at_s, command.at_s + command.over_s]
+            ends += [command.at_s, command.end_s]
             if command.until_s is not None:
                 ends.append(command.until_s)
         for push in self.pushes:
@@ -77,7 +96,7 @@ class Profile:
         return self._poly(np.where(np.abs(t - near) < SNAP_S, near, t), derivative)
 
     def change(self, begin_s: ArrayLike, end_s: ArrayLike) -> NDArray[np.float64]:
-        """How far the value moves from begin to end within the piece of the begin, without a jump at the end."""
+        """Change of the value from begin to end within the piece of the begin, without a jump at the end."""
         begin_s, end_s = np.asarray(begin_s, dtype=np.float64), np.asarray(end_s, dtype=np.float64)
         piece = self._piece(begin_s)
         values = []
@@ -99,11 +118,15 @@ def _minimum_jerk(start: float, end: float, over_s: float) -> list[float]:
 
 
 def target_profile(commands: Sequence[Command], idle: float) -> Profile:
-    """What a motor is asked for over time: its command's value, `idle` before the first and after an `until_s`."""
+    """The target of a motor over time: the value of its command, and `idle` before the first command and after an
+    `until_s`."""
     starts, pieces, last = [0.0], [[idle]], idle
     for i, command in enumerate(commands):
         end = commands[i + 1].at_s if i + 1 < len(commands) else np.inf
         _check_room(command, end)
+        if command.course is not None:
+            last = _append(command.course, command, starts, pieces, command.kind == "position")
+            continue
         if command.over_s > SNAP_S:
             starts.append(command.at_s)
             pieces.append(_minimum_jerk(last, command.value, command.over_s))
@@ -118,12 +141,14 @@ def target_profile(commands: Sequence[Command], idle: float) -> Profile:
 
 
 def joint_profile(commands: Sequence[Command], start: float) -> Profile:
-    """Where a driven joint is over time, exactly: it rests, turns at a speed, or moves smoothly to a position."""
+    """Exact position of a driven joint over time: it rests, turns at a speed, or moves smoothly to a position."""
     starts, pieces, position = [0.0], [[start]], start
     for i, command in enumerate(commands):
         end = commands[i + 1].at_s if i + 1 < len(commands) else np.inf
         _check_room(command, end)
-        if command.kind == "position":
+        if command.course is not None:
+            position = _append(_driven(command, position), command, starts, pieces, True)
+        elif command.kind == "position":
             if command.over_s <= SNAP_S:
                 raise InputError(
                     f'program: "{command.name}" at {command.at_s:g} s goes to a position in no time; '
@@ -143,22 +168,52 @@ def joint_profile(commands: Sequence[Command], start: float) -> Profile:
                 starts.append(stop)
                 pieces.append([position])
         else:
-            raise InputError(
-                f'program: "{command.name}" is driven and cannot take a torque; '
-                'give a speed or a position, or set drive = "motors"'
-            )
+            raise _no_torque(command)
     return Profile(*_without_empty(starts, pieces))
 
 
-def _check_room(command: Command, end_s: float) -> None:
-    if command.at_s + command.over_s > end_s + SNAP_S:
+def _append(course: Course, command: Command, starts: list[float], pieces: list[list[float]], kept: bool) -> float:
+    """The pieces of a course, and the value after it: its last one, or 0."""
+    starts += [command.at_s + start for start in course.starts_s]
+    pieces += [list(piece) for piece in course.pieces]
+    last = float(course(course.duration_s)) if kept else 0.0
+    starts.append(command.end_s)
+    pieces.append([last])
+    return last
+
+
+def _driven(command: Command, position: float) -> Course:
+    """The course of a driven joint's position; it must begin where the joint is."""
+    assert command.course is not None
+    if command.kind == "speed":
+        return command.course.integrated(position)
+    if command.kind == "torque":
+        raise _no_torque(command)
+    begin = float(command.course(0.0))
+    if abs(begin - position) > SAME_PLACE:
         raise InputError(
-            f'program: "{command.name}" is still moving (until {command.at_s + command.over_s:g} s) when its next '
+            f'program: the course of "{command.name}" at {command.at_s:g} s begins at {begin:.6g}, and the joint is at '
+            f"{position:.6g} (rad or m); begin it there, or move there first"
+        )
+    return command.course
+
+
+def _no_torque(command: Command) -> InputError:
+    return InputError(
+        f'program: "{command.name}" is driven and cannot take a torque; '
+        'give a speed or a position, or set drive = "motors"'
+    )
+
+
+def _check_room(command: Command, end_s: float) -> None:
+    if command.end_s > end_s + SNAP_S:
+        raise InputError(
+            f'program: "{command.name}" is still moving (until {command.end_s:g} s) when its next '
             f"command begins ({end_s:g} s); shorten over_s or begin later"
         )
 
 
 def _without_empty(starts: list[float], pieces: list[list[float]]) -> tuple[list[float], list[list[float]]]:
-    """Drop pieces that last no time: a later one at the same instant takes their place."""
+    """Remove pieces of zero duration: a later one at the same instant replaces them."""
     keep = [i for i in range(len(starts)) if i + 1 == len(starts) or starts[i + 1] - starts[i] > SNAP_S]
     return [starts[i] for i in keep], [pieces[i] for i in keep]

@@ -1,6 +1,7 @@
-"""How large a robot may be. A file beyond these bounds is refused before the engine reads it.
+"""Limits on the size of a robot. A file beyond these bounds is refused before the engine reads it.
 
-The bounds are far above any robot (a humanoid has about 50 links, its file 200 kB) and far below what fills a memory.
+The limits are far above any robot (a humanoid has about 50 links, its file 200 kB) and far below the memory of a
+computer.
 """
 
 import stat

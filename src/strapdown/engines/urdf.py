@@ -1,8 +1,8 @@
 """URDF robots, checked and made ready for the engine: each defect that would surprise later is one clear message here.
 
-What MuJoCo's own reader does not say or do (measured): fixed links are merged and the root
-vanishes (we keep them all, so that a sensor can sit on any link), `package://` paths fail, a moving link without
-inertia is an error without a line number, or its mass is guessed from the collision shapes.
+Measured limits of MuJoCo's own reader: fixed links are merged and the root vanishes. We keep them all, so that a sensor
+can sit on any link. `package://` paths fail. A moving link without inertia is an error without a line number, or its
+mass is guessed from the collision shapes.
 """
 
 import math
@@ -34,7 +34,7 @@ _MESH_SUFFIXES = (".stl", ".obj", ".msh")
 
 
 def prepare_urdf(xml: XmlFile, floating: bool, inertia_from_collision: bool, packages: Mapping[str, str]) -> str:
-    """The URDF as text that MuJoCo compiles with all links kept; raises RobotError with the first defect found."""
+    """The URDF as text that MuJoCo compiles with all links kept; raises RobotError for the first defect found."""
     robot = xml.root
     links = _named(xml, robot.findall("link"), "link")
     joints = _named(xml, robot.findall("joint"), "joint")
@@ -264,7 +264,7 @@ def _package(mesh: ET.Element) -> tuple[str, str]:
 
 
 def _package_folders(xml: XmlFile, package: str) -> list[Path]:
-    """Where a package may be by the usual layout: .../package/urdf/robot.urdf next to .../package/meshes."""
+    """Possible folders of a package by the usual layout: .../package/urdf/robot.urdf next to .../package/meshes."""
     folder = xml.path.parent.resolve()
     above = [folder, *folder.parents]
     return [p for p in above if p.name == package] + [p / package for p in above]

@@ -1,4 +1,4 @@
-"""XML elements that remember the line they stand on, so that a message can name it."""
+"""XML elements with their line number, so that a message can name it."""
 
 import xml.etree.ElementTree as ET
 from pathlib import Path

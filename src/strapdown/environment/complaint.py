@@ -1,6 +1,7 @@
-"""pydantic's complaints about a rig or scenario file in plain words, with the place in the file."""
+"""Errors of pydantic about a rig or scenario file in plain words, with the place in the file."""
 
 import re
+from difflib import get_close_matches
 from typing import get_args
 
 from pydantic import BaseModel, ValidationError
@@ -10,13 +11,25 @@ from strapdown.io.expected import expected
 
 
 def first_complaint(error: ValidationError, model: type[BaseModel], noun: str) -> str:
-    """The first complaint: field, what is wrong, what is valid. noun: what the file is called, "rig"."""
+    """The first error: field, what is wrong, what is valid.
+
+    noun: name for the file, such as "rig".
+    """
     complaints = error.errors(include_url=False)
     complaint = complaints[0]
+    if complaint["type"] == "missing":  # a name that is misspelt in the same table is the cause
+        table = complaint["loc"][:-1]
+        unknown = [each for each in complaints if each["type"] == "extra_forbidden" and each["loc"][:-1] == table]
+        complaint = unknown[0] if unknown else complaint
     where = _field(model, complaint["loc"])
     if complaint["type"] == "extra_forbidden":
-        valid = ", ".join(name for name in _table_at(model, complaint["loc"][:-1]).model_fields if name != "folder")
-        return f'field "{where}" is not known; valid names: {valid}'
+        valid = [name for name in _table_at(model, complaint["loc"][:-1]).model_fields if name != "folder"]
+        near = get_close_matches(str(complaint["loc"][-1]), valid, 1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        return f'field "{where}" is not known; {meant}valid names: {", ".join(valid)}'
+    if complaint["type"] == "union_tag_invalid":
+        kind, valid_kinds = complaint["ctx"]["tag"], complaint["ctx"]["expected_tags"].replace("'", "")
+        return f'field "{where}.kind" is "{kind}"; valid kinds: {valid_kinds}'
     if complaint["type"] == "missing":
         return f'field "{where}" is missing; add it'
     if complaint["type"] == "value_error":
@@ -30,7 +43,7 @@ def first_complaint(error: ValidationError, model: type[BaseModel], noun: str) -
 
 
 def _field(model: type[BaseModel], loc: tuple[int | str, ...]) -> str:
-    """The place as a user counts, without pydantic's names for the kinds of a field."""
+    """The place as a user counts it, without pydantic's names for the kinds of a field."""
     tags = _tags(model, loc)
     parts = [
         part
@@ -58,7 +71,7 @@ def _tags(table: type[BaseModel], loc: tuple[int | str, ...]) -> set[int]:
 
 
 def _models(field: FieldInfo) -> list[type[BaseModel]]:
-    """All tables that a field may hold."""
+    """All tables that a field may contain."""
     kinds, found = [field.annotation], []
     while kinds:
         kind = kinds.pop(0)

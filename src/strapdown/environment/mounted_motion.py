@@ -1,4 +1,4 @@
-"""Moves what a rig moves, a robot or a path, and shows each mounted sensor its own motion."""
+"""Moves the robot or path of a rig, and gives each mounted sensor its own motion."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from strapdown.engines.catalogue import COPPELIASIM, MUJOCO, Engine, engine_named, integrator_of
+from strapdown.engines.parts import Mount
 from strapdown.environment.rig import Rig
 from strapdown.environment.rig_sensors import Mounted, SensorTable
 from strapdown.errors import InputError
@@ -22,7 +24,7 @@ _SLIDE = 2  # mujoco.mjtJoint.mjJNT_SLIDE
 
 @dataclass(frozen=True)
 class MountedSensor:
-    """A mounted thing, the module it is (None: ideal), and the rate at which its motion is needed."""
+    """A mounted sensor, its module (None: ideal), and the rate at which its motion is needed."""
 
     table: Mounted
     module: Module | None
@@ -30,19 +32,51 @@ class MountedSensor:
 
 
 def robot_motions(rig: Rig, tasks: Sequence[MountedSensor], progress: Callable[[float], None] | None) -> list[Sight]:
-    """Run the robot's program and read every mount at its own times."""
-    from strapdown.engines.mujoco.recorded.driven import DrivenRobot
-    from strapdown.engines.mujoco.robot import MujocoRobot
-    from strapdown.engines.mujoco.robot_file import RobotFile
-    from strapdown.vehicles import PREFIX, builtin
+    """Run the robot's program in the rig's engine and read every mount at its own times."""
+    engine = engine_named(rig.physics.engine)
+    if engine.name == COPPELIASIM:
+        from strapdown.environment.coppeliasim_motion import scene_motions
 
+        return scene_motions(rig, tasks, progress)
     table, duration_s = rig.robot, rig.duration_s
     assert table is not None and duration_s is not None  # the rig has seen to it
     _check_size(rig, tasks, duration_s)
+    source = _source(rig, engine, [task.table.mount() for task in tasks])
+    check_units(rig, source.model)
+    times = {task.table.name: sample_times(task.inner_hz, duration_s) for task in tasks}
+    sampled = source.record(duration_s, times, progress)
+    sights = []
+    about = {} if engine.name == MUJOCO else {"engine": engine.name}
+    for task in tasks:
+        seen = sampled[task.table.name]
+        proof = task.table if isinstance(task.table, SensorTable) else None
+        sights.append(
+            Sight(
+                seen.motion,
+                rig.physics.g(),
+                seen.force_s,
+                proof.proof_mass_kg if proof else None,
+                proof.joint_frequency_hz if proof else None,
+                proof.damping_ratio if proof else 0.0,
+                seen.unexplained,
+                seen.turn_per_step,
+                about,
+            )
+        )
+    return sights
+
+
+def robot_file(rig: Rig) -> Any:
+    """The robot that the rig names."""
+    from strapdown.engines.mujoco.robot_file import RobotFile
+    from strapdown.vehicles import PREFIX, builtin
+
+    table = rig.robot
+    assert table is not None and table.file is not None
     name = table.file
     path = builtin(name.removeprefix(PREFIX)) if name.startswith(PREFIX) else rig.folder / name
     packages = {package: str(rig.folder / folder) for package, folder in table.packages.items()}
-    robot = RobotFile(
+    return RobotFile(
         Path(path),
         table.floating,
         table.floor,
@@ -51,43 +85,32 @@ def robot_motions(rig: Rig, tasks: Sequence[MountedSensor], progress: Callable[[
         table.inertia_from_collision,
         packages,
     )
-    g = rig.physics.g()
-    mounts = [task.table.mount() for task in tasks]
+
+
+def _source(rig: Rig, engine: Engine, mounts: list[Mount]) -> Any:
+    """The motion source: driven by formulas, or by the physics of an engine."""
+    from strapdown.engines.mujoco.recorded.driven import DrivenRobot
+    from strapdown.engines.mujoco.robot import MujocoRobot
+
+    assert rig.robot is not None
+    robot, g = robot_file(rig), rig.physics.g()
     start = [item.start() for item in rig.start]
-    source: DrivenRobot | MujocoRobot
-    if table.drive == "kinematic":
-        source = DrivenRobot(robot, gravity=g, mounts=mounts, program=rig.commands(), start=start)
-    else:
-        source = MujocoRobot(
-            robot,
-            gravity=g,
-            step_s=rig.physics.step_s,
-            integrator=rig.physics.integrator,
-            motors=[motor.motor() for motor in rig.motor],
-            mounts=mounts,
-            program=rig.commands(),
-            start=start,
-        )
-    _check_units(rig, source.model)
-    times = {task.table.name: sample_times(task.inner_hz, duration_s) for task in tasks}
-    sampled = source.record(duration_s, times, progress)
-    sights = []
-    for task in tasks:
-        seen = sampled[task.table.name]
-        proof = task.table if isinstance(task.table, SensorTable) else None
-        sights.append(
-            Sight(
-                seen.motion,
-                g,
-                seen.force_s,
-                proof.proof_mass_kg if proof else None,
-                proof.joint_frequency_hz if proof else None,
-                proof.damping_ratio if proof else 0.0,
-                seen.unexplained,
-                seen.turn_per_step,
-            )
-        )
-    return sights
+    if rig.robot.drive == "kinematic":
+        return DrivenRobot(robot, gravity=g, mounts=mounts, program=rig.commands(), start=start)
+    settings: dict[str, Any] = {
+        "gravity": g,
+        "step_s": rig.physics.step_s,
+        "integrator": integrator_of(engine, rig.physics.integrator),
+        "motors": [motor.motor() for motor in rig.motor],
+        "mounts": mounts,
+        "program": rig.commands(),
+        "start": start,
+    }
+    if engine.name == MUJOCO:
+        return MujocoRobot(robot, **settings)
+    from strapdown.engines.foreign.robot import ForeignRobot
+
+    return ForeignRobot(robot, engine.name, **settings)
 
 
 def path_of(rig: Rig) -> Any:
@@ -130,7 +153,7 @@ def _check_size(rig: Rig, tasks: Sequence[MountedSensor], duration_s: float) -> 
         )
 
 
-def _check_units(rig: Rig, model: Any) -> None:
+def check_units(rig: Rig, model: Any) -> None:
     """A joint that turns is expressed in degrees, one that slides in metres."""
     joint_of = {motor.name or motor.joint: motor.joint for motor in rig.motor}
     for kind in ("motor", "start", "program"):

@@ -1,18 +1,27 @@
 """The rig file (TOML): which robot or path moves, in what gravity, with which motors, sensors and program.
 
-Keys carry their units. The models of the tables are the format; what they accept is turned into the plain types of
-the engines and sensors, once, there. docs/simulate.md explains every key.
+Keys carry their units. The models of the tables are the format. The values of the tables are converted once, there, to
+the plain types of the engines and sensors. docs/simulate.md explains every key.
 """
 
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
-from strapdown.engines.program import Program
+from strapdown.engines.catalogue import COPPELIASIM, MUJOCO
+from strapdown.engines.program import Command, Program
 from strapdown.environment.complaint import first_complaint
-from strapdown.environment.rig_robot import MotionTable, MotorTable, PhysicsTable, ProgramTable, RobotTable, StartTable
+from strapdown.environment.rig_robot import (
+    CoppeliaSimTable,
+    MotionTable,
+    MotorTable,
+    PhysicsTable,
+    ProgramTable,
+    RobotTable,
+    StartTable,
+)
 from strapdown.environment.rig_sensors import (
     InclinometerTable,
     MagnetismTable,
@@ -34,6 +43,7 @@ class Rig(Table):
     robot: RobotTable | None = None
     motion: MotionTable | None = None
     physics: PhysicsTable = PhysicsTable()
+    coppeliasim: CoppeliaSimTable = CoppeliaSimTable()
     motor: tuple[MotorTable, ...] = ()
     start: tuple[StartTable, ...] = ()
     sensor: tuple[SensorTable, ...] = ()
@@ -43,6 +53,7 @@ class Rig(Table):
     seed: Seed = 0
     program: tuple[ProgramTable, ...] = ()
     folder: Path = Field(default=Path(), exclude=True)  # of the rig file: relative paths start here
+    _more_commands: tuple[Command, ...] = PrivateAttr(())  # of a program in Python: no file can state them
 
     @model_validator(mode="after")
     def _consistent(self) -> "Rig":
@@ -50,6 +61,7 @@ class Rig(Table):
             raise ValueError("needs either a [robot] or a [motion], and not both")
         if self.robot is not None and self.duration_s is None:
             raise ValueError("has no duration_s; say how long the robot moves")
+        self._check_engine()
         names = [mounted.name for mounted in self.mounted()]
         if not names:
             raise ValueError("has no [[sensor]], [[inclinometer]] or [[odometer]]; add one")
@@ -73,15 +85,56 @@ class Rig(Table):
                     raise ValueError(f'program {i + 1} names joint "{line.joint}"; name the motor on it instead')
         return self
 
+    def _check_engine(self) -> None:
+        engine = self.physics.engine
+        if self.motion is not None and engine != MUJOCO:
+            raise ValueError(f'has a [motion], which needs no engine; remove engine = "{engine}"')
+        if "coppeliasim" in self.model_fields_set and engine != COPPELIASIM:
+            raise ValueError('has a [coppeliasim] table; set engine = "coppeliasim" in [physics], or remove the table')
+        if self.robot is None or engine == MUJOCO:
+            if self.robot is not None and self.robot.file is None:
+                raise ValueError("has a [robot] without a file; name a URDF or MJCF file")
+            return
+        if self.robot.drive == "kinematic":
+            raise ValueError(
+                f'is driven kinematically, which needs no physics; set drive = "motors" or remove engine = "{engine}"'
+            )
+        if engine != COPPELIASIM and self.robot.file is None:
+            raise ValueError("has a [robot] without a file; name a URDF or MJCF file")
+        set_here = {"step_s", "gravity"} & self.physics.model_fields_set
+        if self.coppeliasim.follow and (self.robot.file or self.motor or self.start or self.program or set_here):
+            raise ValueError(
+                "follows a simulation that runs by itself; remove file, step_s, gravity, motors, starts and program"
+            )
+        if self.robot.file is None and self.start:
+            raise ValueError("has starts of joints, which belong to a robot file; set them in the scene")
+
+    def in_engine(self, name: str) -> "Rig":
+        """The same rig in another engine."""
+        values = self.model_dump(exclude_unset=True)
+        values["physics"] = {**values.get("physics", {}), "engine": name}
+        rig = rig_from(values, self.folder / "rig")
+        rig._more_commands = self._more_commands
+        return rig
+
     def mounted(self) -> tuple[Mounted, ...]:
-        """All that sits on links, in the order of the recordings."""
+        """All sensors on links, in the order of the recordings."""
         return (*self.sensor, *self.inclinometer, *self.odometer)
 
     def commands(self) -> Program:
+        commands = tuple(line.command() for line in self.program if line.link is None)
         return Program(
-            tuple(line.command() for line in self.program if line.link is None),
+            commands + self._more_commands,
             tuple(line.push() for line in self.program if line.link is not None),
         )
+
+    def with_commands(self, commands: tuple[Command, ...]) -> "Rig":
+        """The same rig with further commands of its motors or joints."""
+        if self.robot is None:
+            raise InputError("the rig has a motion and no robot; commands need motors or joints")
+        rig = self.model_copy()
+        rig._more_commands = self._more_commands + commands
+        return rig
 
 
 def read_rig(path: str | PathLike[str]) -> Rig:

@@ -1,4 +1,4 @@
-"""The tables of a rig that feel things: sensors on links, inclinometers, wheel odometers, and the magnetic world."""
+"""The tables of a rig for sensors on links, inclinometers, wheel odometers, and magnetic sources."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -50,7 +50,7 @@ class TemperatureTable(Table):
 
 
 class Mounted(Turned):
-    """What every sensor has: a name, a place on a link, a rate."""
+    """Common part of every sensor: a name, a place on a link, a rate."""
 
     name: Name
     link: Name
@@ -65,7 +65,7 @@ class Mounted(Turned):
 
 
 class Warm(Mounted):
-    """What feels the temperature; 25 degC if none is given."""
+    """Base of sensors with a temperature; 25 degC if none is given."""
 
     temperature_c: Number | TemperatureTable | None = None
 
@@ -163,7 +163,7 @@ class SensorTable(Warm):
     def _with_compass(
         self, folder: Path, seed: int, triads: dict[str, Triad], about: dict[str, Any]
     ) -> tuple[dict[str, Triad], Matrix | None, dict[str, float], dict[str, Any]]:
-        """The magnetometer of another part on the same board, in the same log, as paper C's module has it."""
+        """The magnetometer of another part on the same board, in the same log, as in paper C's module."""
         assert self.magnetometer_part is not None
         if "magnetometer" in triads:
             raise InputError("it has a magnetometer of its own; leave magnetometer_part out")

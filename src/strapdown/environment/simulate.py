@@ -1,12 +1,13 @@
 """Runs a rig: moves its robot or path and lets its virtual sensors read, each at its own rate."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from strapdown.earth_magnetism import magnetic_field
+from strapdown.engines.program import Command
 from strapdown.environment.mounted_motion import MountedSensor, path_motions, path_of, robot_motions
 from strapdown.environment.rig import Rig
 from strapdown.environment.rig_sensors import InclinometerTable, Mounted, OdometerTable, SensorTable
@@ -23,14 +24,22 @@ from strapdown.types import Recording
 
 @dataclass(frozen=True)
 class Simulated:
-    """A recording per sensor, in the order of the rig, and what left its range of validity."""
+    """A recording per sensor, in the order of the rig, and the methods that left their range of validity."""
 
     recordings: dict[str, Recording]
     out_of_range: tuple[OutOfRange, ...]
 
 
-def simulate(rig: Rig, progress: Callable[[float], None] | None = None) -> Simulated:
-    """Run the rig; warns once per sensor and method (RangeWarning) where a method leaves its range of validity."""
+def simulate(
+    rig: Rig, progress: Callable[[float], None] | None = None, *, commands: Sequence[Command] = ()
+) -> Simulated:
+    """Run the rig; warns once per sensor and method (RangeWarning) where a method leaves its range of validity.
+
+    commands: commands of motors or joints, besides those of the rig's program; as by Command.along with a Course of a
+        function.
+    """
+    if commands:
+        rig = rig.with_commands(tuple(commands))
     tasks = [_task(rig, table) for table in rig.mounted()]
     sights = robot_motions(rig, tasks, progress) if rig.robot is not None else path_motions(rig, tasks)
     recordings: dict[str, Recording] = {}
@@ -43,7 +52,7 @@ def simulate(rig: Rig, progress: Callable[[float], None] | None = None) -> Simul
         else:
             recording = _tilt(rig, table, sight) if isinstance(table, InclinometerTable) else _wheel(rig, table, sight)
         recordings[table.name] = recording.with_meta(
-            link=table.link, position_m=list(table.position_m), quaternion_wxyz=list(table.mounting())
+            link=table.link, position_m=list(table.position_m), quaternion_wxyz=list(table.mounting()), **sight.about
         )
     if rig.motion is not None:
         recordings = _with_stops(path_of(rig), recordings)
@@ -53,7 +62,7 @@ def simulate(rig: Rig, progress: Callable[[float], None] | None = None) -> Simul
 
 
 def _with_stops(path: object, recordings: dict[str, Recording]) -> dict[str, Recording]:
-    """A path of a vehicle that stops has a controller, whose word goes into every log."""
+    """A path of a vehicle that stops has a controller, whose stop signal is in every log."""
     if not isinstance(path, StopAndGo):
         return recordings
     return {name: replace(r, stop=path.stopped(np.clip(r.t, 0.0, path.duration_s))) for name, r in recordings.items()}
@@ -75,7 +84,7 @@ def _sensor(rig: Rig, table: SensorTable, task: MountedSensor, sight: Sight) -> 
         raise InputError(f'sensor "{table.name}" has iron but no magnetometer; set magnetometer = true or remove it')
     if with_magnetometer:
         assert ideal.truth is not None
-        world = _magnetic_world(rig)
+        world = magnetic_world(rig)
         try:
             field_s = ideal_field(ideal.truth, world, table.hard_iron_ut, table.soft_iron)
         except InputError as error:
@@ -87,7 +96,7 @@ def _sensor(rig: Rig, table: SensorTable, task: MountedSensor, sight: Sight) -> 
     return task.module.measure(ideal, table.rate_hz), left
 
 
-def _magnetic_world(rig: Rig) -> MagneticWorld:
+def magnetic_world(rig: Rig) -> MagneticWorld:
     table, physics = rig.magnetism, rig.physics
     if table.field_ut is not None:
         uniform = np.array(table.field_ut)

@@ -1,4 +1,4 @@
-"""What the tables of a rig file share: strict numbers with limits, attitudes, refusal of unknown keys."""
+"""Common part of the tables of a rig file: strict numbers with limits, attitudes, refusal of unknown keys."""
 
 from typing import Annotated, TypeVar
 

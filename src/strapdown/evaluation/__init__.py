@@ -1,4 +1,4 @@
-"""How wrong it is: errors against truth, tables of stops, consistency of the stated sigma."""
+"""Errors against truth, tables of stops, consistency of the stated sigma."""
 
 import lazy_loader
 

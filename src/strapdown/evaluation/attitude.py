@@ -1,4 +1,4 @@
-"""How wrong an attitude is: one total angle for every sample, split into heading and inclination.
+"""Error of an attitude: one total angle for every sample, split into heading and inclination.
 
 The error is the rotation q_est * conj(q_ref), expressed in n: it turns the true attitude into the estimated one.
 With (w, x, y, z) its components,
@@ -22,7 +22,9 @@ from strapdown.types import Array
 
 
 class AttitudeErrors(NamedTuple):
-    """rad, for every sample: total and inclination in [0, pi], heading in [-pi, pi]; NaN where a truth is missing."""
+    """Errors in rad, for every sample: total and inclination in [0, pi], heading in [-pi, pi]; NaN where a truth is
+    missing.
+    """
 
     total: Array
     heading: Array

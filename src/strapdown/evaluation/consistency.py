@@ -1,9 +1,10 @@
-"""Does a filter know how wrong it is? Squared errors in units of its own covariance, against chi-square bounds.
+"""Consistency of a filter: does its sigma agree with its errors? Squared errors in units of the filter's own covariance
+are compared with chi-square bounds.
 
-NEES: of the state's error, NIS: of the innovation; both have the mean k (the number of components) in a filter that
-states the truth. Above the bounds it is over-confident, below them too timid.
-Innovations of a right filter are independent, so the NIS of one run may be averaged over its samples. State errors
-are not: the NEES is averaged over independent runs at the same time, and only that average has chi-square bounds.
+NEES is the normalised square of the state's error, NIS that of the innovation. In a consistent filter both have the
+mean k (the number of components). Above the bounds the stated sigma is too small, below them too large. Innovations of
+a correct filter are independent, so the NIS of one run may be averaged over its samples. State errors are correlated in
+time. So the NEES is averaged over independent runs at the same time, and only that average has chi-square bounds.
 """
 
 from dataclasses import dataclass
@@ -18,7 +19,9 @@ THREE_SIGMA_SHARE = 0.9973002039367398  # of a normal distribution inside three 
 
 
 def normalised_squares(error: ArrayLike, covariance: ArrayLike) -> Array:
-    """error' P^-1 error for every sample: errors (..., k), covariances (..., k, k). NEES or NIS, as the error is."""
+    """Normalised square error' P^-1 error for every sample: errors (..., k), covariances (..., k, k). For a state error
+    it is the NEES, for an innovation the NIS.
+    """
     e, p = np.asarray(error, dtype=np.float64), np.asarray(covariance, dtype=np.float64)
     if e.ndim < 1 or p.shape != (*e.shape, e.shape[-1]):
         raise InputError(f"errors have shape {e.shape} and covariances {p.shape}; expected (..., k) and (..., k, k)")
@@ -40,10 +43,10 @@ def _first_singular(p: Array) -> int:
 
 
 def normalised_squares_from_sigma(error: ArrayLike, sigma: ArrayLike) -> Array:
-    """The same from standard deviations alone, (..., k) each, as a Solution carries them.
+    """Normalised squares from standard deviations alone, (..., k) each, as a Solution carries them.
 
-    Its mean is k too, whatever the correlations; with correlations it scatters more than chi-square, so the bounds
-    are then too narrow. A component with error 0 and sigma 0 (the start) counts 0.
+    The mean of these squares is k too, whatever the correlations. With correlations they scatter more than chi-square,
+    so the bounds are then too narrow. A component with error 0 and sigma 0 (the start) counts 0.
     """
     e, s = np.asarray(error, dtype=np.float64), np.asarray(sigma, dtype=np.float64)
     if e.shape != s.shape or e.ndim < 1:
@@ -55,7 +58,9 @@ def normalised_squares_from_sigma(error: ArrayLike, sigma: ArrayLike) -> Array:
 
 
 def chi_square_bounds(degrees: int, averaged: int = 1, probability: float = 0.95) -> tuple[float, float]:
-    """Between these lies the average of so many independent chi-square numbers, with that probability (two-sided)."""
+    """Bounds between which the average of so many independent chi-square numbers lies, with that probability
+    (two-sided).
+    """
     if degrees < 1 or averaged < 1 or not 0.0 < probability < 1.0:
         raise InputError(
             f"chi-square bounds of {degrees} degrees, {averaged} averaged, probability {probability:g} do not exist; "
@@ -70,10 +75,12 @@ def chi_square_bounds(degrees: int, averaged: int = 1, probability: float = 0.95
 
 @dataclass(frozen=True)
 class Consistency:
-    """An average of normalised squares next to its bounds. averaged: how many independent numbers it is made of.
+    """An average of normalised squares next to its bounds.
 
-    share_inside: of the single numbers (NIS) or of the averages at each time (NEES), inside their own bounds;
-    in a filter that is consistent it is the probability.
+    averaged: number of independent numbers in it.
+
+    share_inside: share of the single numbers (NIS) or of the averages at each time (NEES) that is inside its own
+    bounds. In a consistent filter it is the probability.
     """
 
     mean: float
@@ -96,7 +103,7 @@ class Consistency:
 
 
 def nis_consistency(nis: ArrayLike, degrees: int, probability: float = 0.95) -> Consistency:
-    """Of one run: nis (n,), one number for each innovation of so many components."""
+    """Consistency of one run: nis (n,), one number for each innovation of this many components."""
     values = _filled(nis, 1, "NIS of one run")
     low, high = chi_square_bounds(degrees, len(values), probability)
     share = _share(values, chi_square_bounds(degrees, 1, probability))
@@ -104,7 +111,8 @@ def nis_consistency(nis: ArrayLike, degrees: int, probability: float = 0.95) -> 
 
 
 def nees_consistency(nees: ArrayLike, degrees: int, probability: float = 0.95) -> Consistency:
-    """Of many runs: nees (runs, times). The mean is of all; its bounds are those of one time, averaged over the runs.
+    """Consistency of many runs: nees (runs, times). The mean is over all numbers; its bounds are those of one time,
+    averaged over the runs.
 
     Errors at neighbouring times of a run are nearly the same, so more times do not narrow the bounds.
     """
@@ -117,7 +125,7 @@ def nees_consistency(nees: ArrayLike, degrees: int, probability: float = 0.95) -
 
 
 def share_inside(error: ArrayLike, sigma: ArrayLike, times_sigma: float = 3.0) -> float:
-    """Share of the errors within so many of their own standard deviations; 0.9973 is right for 3."""
+    """Share of the errors within this many of their own standard deviations; 0.9973 is right for 3."""
     e, s = np.asarray(error, dtype=np.float64), np.asarray(sigma, dtype=np.float64)
     if e.shape != s.shape or e.size == 0:
         raise InputError(f"errors have shape {e.shape} and sigmas {s.shape}; they must be the same and not empty")

@@ -3,7 +3,6 @@
 import gzip
 import zlib
 from dataclasses import asdict, dataclass
-from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 
 from strapdown.errors import InputError
 from strapdown.evaluation.attitude import AttitudeErrors
+from strapdown.evaluation.attitude_only import AttitudeEvaluation, evaluate_attitude
 from strapdown.evaluation.consistency import normalised_squares_from_sigma, share_inside
 from strapdown.evaluation.matching import (
     Matched,
@@ -33,12 +33,14 @@ from strapdown.evaluation.trajectory import (
     trajectory_error,
 )
 from strapdown.io import read_one
+from strapdown.io.formats import CHOOSE, Contents, chosen_track, format_of, read_contents
 from strapdown.io.solutions.file import is_solution, read_solution
 from strapdown.motion.paths.stop_and_go import Stops
 from strapdown.motion.pose_file import read_columns
 from strapdown.motion.recorded import read_poses
 from strapdown.navigation.program import Navigated
 from strapdown.regular_file import opened
+from strapdown.summaries import html_table
 from strapdown.types import Array, Solution
 
 _HEADER_WITHIN_BYTES = 1 << 16
@@ -51,11 +53,13 @@ _RELATIVE_PARTS = 10  # relative errors are computed over a tenth of the path
 class Evaluation:
     """Position errors in m, attitude errors in deg; None where the reference or the estimate lacks the data.
 
-    position and horizontal are not aligned; yaw_aligned and rigid_aligned are, by least squares. axis_error_2d_m and
-    axis_error_3d_m: mean error per axis (mean_axis_error), aligned at the start and the first steps. final_percent and
-    largest_percent_of_path: horizontal error at the end and the largest one, in % of the whole path.
-    relative_percent: relative errors over relative_over_m, in % of it.
-    nees_position (3 components, so 3 is right) and inside_3_sigma (0.997 is right) judge the filter's own sigma.
+    position and horizontal are not aligned; yaw_aligned and rigid_aligned are, by least squares.
+
+    axis_error_2d_m and axis_error_3d_m: mean error per axis (mean_axis_error), aligned at the start and the first
+        steps.
+    final_percent and largest_percent_of_path: horizontal error at the end and the largest one, in % of the whole path.
+    relative_percent: relative errors over relative_over_m, in % of it. nees_position (3 components, so 3 is right) and
+        inside_3_sigma (0.997 is right) judge the filter's own sigma.
     """
 
     compared_s: float
@@ -90,17 +94,32 @@ class Evaluation:
             ]
         return said
 
+    def figure_rows(self) -> list[list[str]]:
+        """Errors with their rms, median, largest and last value, as printed; the first row is the head."""
+        named: dict[str, ErrorFigures | None] = {
+            "position, m": self.position,
+            "horizontal, m": self.horizontal,
+            "position, yaw and start fitted, m": self.yaw_aligned,
+            "position, rigidly fitted, m": self.rigid_aligned,
+        }
+        if self.relative_over_m is not None:
+            named[f"relative over {self.relative_over_m:.3g} m, %"] = self.relative_percent
+        named |= {
+            "attitude, deg": self.attitude_deg,
+            "heading, deg": self.heading_deg,
+            "inclination, deg": self.inclination_deg,
+        }
+        rows = [
+            [name, *(f"{x:.4g}" for x in (found.rms, found.median, found.max, found.final))]
+            for name, found in named.items()
+            if found is not None
+        ]
+        return [["error", "rms", "median", "largest", "at the end"], *rows]
+
     def rows(self) -> list[tuple[str, str]]:
-        """What and how much, for people."""
+        """Further figures: number of samples compared, errors in % of the path, consistency."""
         share = f"{self.compared_s:.4g} of {self.estimate_s:.4g} s, {self.samples} samples"
         said = [("compared", share), ("path length of the reference", f"{self.path_length_m:.4g} m")]
-        for name, figures in (
-            ("position error", self.position),
-            ("horizontal error", self.horizontal),
-            ("position error, yaw and start fitted", self.yaw_aligned),
-            ("position error, rigidly fitted", self.rigid_aligned),
-        ):
-            said.append((name, _figures_text(figures, "m")))
         text = f"{self.axis_error_2d_m:.4g} m (x, y), {self.axis_error_3d_m:.4g} m (x, y, z)"
         said.append(("mean error per axis, aligned at the first steps", text))
         if self.final_percent is not None and self.largest_percent_of_path is not None:
@@ -108,17 +127,6 @@ class Evaluation:
             said.append(("largest horizontal error", f"{self.largest_percent_of_path:.3g} % of the path"))
         if self.stops is not None and self.stops.worst.percent is not None:
             said.append(("largest horizontal error at a stop", f"{self.stops.worst.percent:.3g} % of the way so far"))
-        if self.relative_percent is not None and self.relative_over_m is not None:
-            said.append(
-                (f"relative error over {self.relative_over_m:.3g} m", _figures_text(self.relative_percent, "%"))
-            )
-        for what, angle in (
-            ("attitude error", self.attitude_deg),
-            ("heading error", self.heading_deg),
-            ("inclination error", self.inclination_deg),
-        ):
-            if angle is not None:
-                said.append((what, _figures_text(angle, "°")))
         if self.inside_3_sigma is not None:
             nees = "none, sigma is 0" if self.nees_position is None else f"{self.nees_position:.3g} (3 is right)"
             text = f"{nees}, {100 * self.inside_3_sigma:.2f} % inside 3 sigma (99.73 %)"
@@ -129,18 +137,20 @@ class Evaluation:
         return self.text()
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><td>{escape(name)}</td><td>{escape(value)}</td></tr>" for name, value in self.rows())
-        return f"<table>{rows}</table>"
+        head, *rows = self.figure_rows()
+        return html_table(rows, head) + html_table(self.rows())
 
     def text(self) -> str:
-        rows = self.rows()
-        width = max(len(name) for name, _ in rows)
-        lines = [f"{name.ljust(width)}  {value}" for name, value in rows]
+        """Text for a screen: the errors, further figures, and the stops."""
+        figures, facts = self.figure_rows(), self.rows()
+        width = max(len(row[0]) for row in (*figures, *facts))
+        widths = [max(len(row[i]) for row in figures) for i in range(1, 5)]
+        lines = [
+            "  ".join([row[0].ljust(width), *(c.rjust(w) for c, w in zip(row[1:], widths, strict=True))])
+            for row in figures
+        ]
+        lines += ["", *(f"{name.ljust(width)}  {value}" for name, value in facts)]
         return "\n".join(lines if self.stops is None else [*lines, "", self.stops.text()])
-
-
-def _figures_text(f: ErrorFigures, unit: str) -> str:
-    return f"rms {f.rms:.4g}, median {f.median:.4g}, max {f.max:.4g}, at the end {f.final:.4g} {unit}"
 
 
 def evaluate(
@@ -148,7 +158,8 @@ def evaluate(
 ) -> Evaluation:
     """The estimate against a reference of the same run; where stops are given, also the table of stops.
 
-    Of what navigate returns: without a reference, or with the truth of its own log, the truth of the body's origin.
+    For a result of navigate without a reference, or with the truth of its own log, the reference is the truth of the
+    body's origin.
     """
     estimate, reference = solution_and_truth(estimate, reference)
     if reference is None:
@@ -189,7 +200,7 @@ def evaluate(
 def solution_and_truth(
     estimate: Solution | Navigated, reference: Reference | None
 ) -> tuple[Solution, Reference | None]:
-    """The solution; and the truth of what it is of, the body's origin, where that is known."""
+    """The solution, and the truth of the body's origin, where that is known."""
     if not isinstance(estimate, Navigated):
         return estimate, reference
     own = reference is None or reference is estimate.truth_s
@@ -220,9 +231,10 @@ def _relative(pair: Matched) -> tuple[float | None, ErrorFigures | None, ErrorFi
 
 
 def _own_judgement(error_n: Array, sigma: Array | None) -> tuple[float | None, float | None]:
-    """Mean NEES, over the samples that have a sigma above 0; and the share inside 3 sigma.
+    """Mean NEES over the samples with a sigma above 0, and the share inside 3 sigma.
 
-    A place that is rightly taken for exactly known, as the start, does not count; one that is wrongly so is outside.
+    An exactly known place, such as the start, does not count. A place that is wrongly taken as exactly known counts as
+    outside.
     """
     if sigma is None:
         return None, None
@@ -233,15 +245,32 @@ def _own_judgement(error_n: Array, sigma: Array | None) -> tuple[float | None, f
     return (float(nees.mean()) if some.any() else None), share
 
 
-def evaluate_files(estimate: str | PathLike[str], truth: str | PathLike[str], sensor: str | None = None) -> Evaluation:
-    """estimate: a solution or pose file. truth: one of these, places alone, or a recording with truth (of `sensor`)."""
-    return evaluate(read_estimate(estimate), read_reference(truth, sensor))
+def evaluate_files(
+    estimate: str | PathLike[str], truth: str | PathLike[str], sensor: str | None = None
+) -> Evaluation | AttitudeEvaluation:
+    """Evaluate an estimate in a file against the truth in another. Without positions the attitudes are compared.
+
+    estimate: a solution or pose file.
+    truth: one of these, positions alone, a recording with truth (of `sensor`), or a log with the estimate of another
+        program (of the topic `sensor`).
+    """
+    found = read_estimate(estimate)
+    reference = read_reference(truth, sensor, "q_nb" if found.p_n is None else "p_n")
+    if found.p_n is None or (isinstance(reference, Solution) and reference.p_n is None):
+        return evaluate_attitude(found, reference)
+    return evaluate(found, reference)
 
 
 def read_estimate(path: str | PathLike[str]) -> Solution:
-    """A solution file, or poses in CSV with the columns t, p_x..z, q_w..z."""
+    """A solution file, poses in CSV with the columns t, p_x..z, q_w..z, or a trajectory in another format."""
     if is_solution(path):
         return read_solution(path)
+    foreign = format_of(Path(path))
+    if foreign is not None:
+        _, track = chosen_track(read_contents(Path(path), foreign).tracks, None, str(path))
+        if track.q_nb is None:
+            raise InputError(f"{path} has positions without attitudes; give it as the truth, and the estimate first")
+        return Solution(track.t, track.q_nb, track.p_n, track.v_n, meta={"filter": track.what})
     start = _start_of(Path(path))
     if Path(path).name.lower().endswith(".parquet") or b"true_p_x" in start or b"acc_x [" in start:
         if Path(path).is_file():
@@ -251,10 +280,14 @@ def read_estimate(path: str | PathLike[str]) -> Solution:
     return Solution(poses.t + poses.clock_s, poses.q_nb, poses.p_n, meta={"filter": "pose file"})
 
 
-def read_reference(path: str | PathLike[str], sensor: str | None = None) -> Reference:
-    """A solution file, a recording with truth, or a CSV file with t, p_x..z and, where known, q_w..z."""
+def read_reference(path: str | PathLike[str], sensor: str | None = None, need: str = "p_n") -> Reference:
+    """A solution file, a recording with truth, a CSV file with t, p_x..z and, where known, q_w..z; or the poses of a
+    file in another format (of the topic `sensor`). need: positions ("p_n") or attitudes ("q_nb"), of several tracks."""
     if is_solution(path):
         return read_solution(path)
+    foreign = format_of(Path(path))
+    if foreign is not None:
+        return _reference_of(read_contents(Path(path), foreign), path, sensor, need)
     start = _start_of(Path(path))
     if Path(path).name.lower().endswith(".parquet") or b"true_p_x" in start or b"acc_x [" in start:
         recording = read_one(path, sensor)
@@ -268,8 +301,25 @@ def read_reference(path: str | PathLike[str], sensor: str | None = None) -> Refe
     return Positions(columns["t"], np.column_stack([columns[name] for name in ("p_x", "p_y", "p_z")]))
 
 
+def _reference_of(found: Contents, path: str | PathLike[str], name: str | None, need: str) -> Reference:
+    """The track that has what is needed; attitudes alone where none has positions."""
+    truths = {each: r.truth for each, r in found.recordings.items() if r.truth is not None}
+    if truths and not found.tracks:  # a recording that we wrote
+        if name is None and len(truths) > 1:
+            raise InputError(f"{path} holds the truth of {', '.join(truths)}; {CHOOSE}")
+        return truths[name if name in truths else next(iter(truths))]
+    if name is None and all(track.p_n is None for track in found.tracks.values()):
+        need = "q_nb"
+    key, track = chosen_track(found.tracks, name, str(path), need if name is None else "t")
+    if track.q_nb is None:
+        return Positions(track.t, track.p_n if track.p_n is not None else np.empty((0, 3)))
+    return Solution(track.t, track.q_nb, track.p_n, track.v_n, meta={"filter": f"{key}: {track.what}"})
+
+
 def _start_of(path: Path) -> bytes:
-    """The first lines, where the header is; none of a file that cannot be read, which its reader will explain."""
+    """The first lines of a file, with the header; empty for a file that cannot be read, which its reader will
+    explain.
+    """
     try:
         with opened(path) as raw:
             file = gzip.GzipFile(fileobj=raw, mode="rb") if path.name.lower().endswith(".gz") else raw

@@ -23,7 +23,7 @@ PYSHOE_HEADING_M = 0.8  # where the authors of foot_vicon align the heading
 
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """A reference that knows places (m, frame n) and no attitudes, as an optical marker gives them."""
+    """A reference with positions (m, frame n) and no attitudes, as an optical marker gives them."""
 
     t: Array
     p_n: Array
@@ -41,7 +41,8 @@ Reference = Motion | RecordedMotion | Solution | Positions
 class Matched:
     """Estimate and reference at the same times: those of the estimate at which the reference is known.
 
-    rows: the samples of the estimate that are compared. length_m: path length of the reference up to each of them.
+    rows: the samples of the estimate that are compared.
+    length_m: path length of the reference up to each of them.
     """
 
     t: Array
@@ -67,16 +68,16 @@ class Matched:
 
     @property
     def known_attitude(self) -> Array:
-        """The reference's attitude, for those who cannot do without."""
+        """The reference's attitude, for callers that need it."""
         if self.true_q_nb is None:
             raise InputError("the reference has no attitudes, only positions; give one with attitudes for these errors")
         return self.true_q_nb
 
 
 def matched(estimate: Solution, reference: Reference) -> Matched:
-    """The reference at the estimate's times, where the two overlap; nothing is stated inside its gaps.
+    """The reference at the estimate's times, where the two overlap; times inside its gaps are excluded.
 
-    Between its samples a Motion is followed by quintics, another reference by straight lines.
+    Between its samples a Motion is interpolated by quintics, another reference linearly.
     """
     p_n = positions(estimate)
     known = _with_positions(reference)
@@ -88,8 +89,15 @@ def matched(estimate: Solution, reference: Reference) -> Matched:
 
 
 def refuse_other_run(t: Array, reference: Reference) -> None:
-    """Before an estimate at the times t is made: that the reference will have something to say of it."""
+    """Refuse a reference of another run, before an estimate at the times t is made."""
     _known_rows(t, _with_positions(reference).t)
+
+
+def attitudes_at(t: Array, reference: Reference) -> tuple[NDArray[np.int64], Array | None]:
+    """The samples of t at which the reference is known, and its attitudes there; None where it has none."""
+    known = reference.at_samples() if isinstance(reference, RecordedMotion) else reference
+    rows = _known_rows(t, known.t)
+    return rows, None if isinstance(known, Positions) else _attitude_at(known, t[rows])
 
 
 def _with_positions(reference: Reference) -> Motion | Solution | Positions:
@@ -127,9 +135,15 @@ def _told_at(known: Motion | Solution | Positions, t: Array) -> tuple[Array, Arr
     p_n = np.column_stack([np.interp(inside, known.t, known.p_n[:, i]) for i in range(3)])
     if isinstance(known, Positions):
         return p_n, None
+    return p_n, _attitude_at(known, inside)
+
+
+def _attitude_at(known: Motion | Solution, t: Array) -> Array:
+    """Between two samples it turns at a constant rate."""
+    inside = np.clip(t, known.t[0], known.t[-1])
     row = np.clip(np.searchsorted(known.t, inside, side="right") - 1, 0, len(known.t) - 2)
     fraction = (inside - known.t[row]) / (known.t[row + 1] - known.t[row])
-    return p_n, q_slerp(known.q_nb[row], known.q_nb[row + 1], fraction)
+    return q_slerp(known.q_nb[row], known.q_nb[row + 1], fraction)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +154,7 @@ class Placement:
     r_m: Array
 
     def of(self, pair: Matched) -> Matched:
-        """The same pair, its estimate expressed in the reference's frame."""
+        """The same pair of estimate and reference, with the estimate expressed in the reference's frame."""
         return replace(pair, p_n=q_rotate(self.q_mn, pair.p_n) + self.r_m, q_nb=q_mul(self.q_mn, pair.q_nb))
 
 
@@ -154,7 +168,7 @@ def rigid_placement(p_n: Array, p_m: Array) -> Placement:
 
 
 def yaw_placement(p_n: Array, p_m: Array) -> Placement:
-    """The turn about the vertical and the shift of least squares: what an inertial estimate cannot know itself."""
+    """The turn about the vertical and the shift of least squares, which an inertial estimate does not determine."""
     (x, y), (to_x, to_y) = (p_n - p_n.mean(axis=0)).T[:2], (p_m - p_m.mean(axis=0)).T[:2]
     yaw = np.arctan2(np.sum(x * to_y - y * to_x), np.sum(x * to_x + y * to_y))
     q_mn = q_exp([0.0, 0.0, yaw])
@@ -162,10 +176,10 @@ def yaw_placement(p_n: Array, p_m: Array) -> Placement:
 
 
 def first_steps_placement(p_n: Array, p_m: Array, distance_m: float = PYSHOE_HEADING_M) -> Placement:
-    """Starts on each other, and the heading where the estimate is distance_m from its start.
+    """Alignment at the starts, and by the heading at which the estimate is distance_m from its start.
 
-    So do the authors of foot_vicon, at the sample before it gets there (PyShoe's align_plots). An estimate that never
-    gets so far is aligned where it is farthest.
+    The authors of foot_vicon do the same, at the sample before it gets there (PyShoe's align_plots). An estimate that
+    never reaches this distance is aligned where it is farthest.
     """
     away = np.hypot(*(p_n - p_n[0]).T[:2])
     i = int(np.argmax(away >= distance_m)) - 1 if away.max() >= distance_m else int(np.argmax(away))

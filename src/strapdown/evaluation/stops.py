@@ -1,8 +1,8 @@
 """Paper C's tables: at every stop the error dx, dy, dr of the position, the path length L so far, and e = dr / L.
 
 The error is estimate minus reference in frame n (x east, y north), dr its horizontal length. A reference stop with
-times is compared with the estimate at the end of that stand; one without is matched by order, the k-th stop of the
-reference with the k-th stand that the filter believed.
+times is compared with the estimate at the end of that stop. A stop without times is matched by order: the k-th stop of
+the reference with the k-th stop that the filter believed.
 """
 
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from strapdown.arrays import locked
 from strapdown.errors import InputError
 from strapdown.motion.paths.stop_and_go import Stops
+from strapdown.summaries import html_table
 from strapdown.types import Array, Motion, Solution
 
 FLICKER_S = 0.25  # a flag that is off for less than this does not end a stand
@@ -21,7 +22,10 @@ FLICKER_S = 0.25  # a flag that is off for less than this does not end a stand
 
 @dataclass(frozen=True)
 class StopRow:
-    """One stop. t_s: when the estimate was read; p_n, true_p_n: where the filter and the reference have it (m).
+    """One stop.
+
+    t_s: time at which the estimate was read.
+    p_n, true_p_n: positions by the filter and by the reference (m).
 
     sigma_m: the filter's own standard deviation of the horizontal position, None where it states none.
     percent: dr / L in %, None at the start, where L is 0.
@@ -63,7 +67,7 @@ class StopTable:
 
     @property
     def worst(self) -> StopRow:
-        """The stop of the largest dr / L; the last one where no stop is away from the start."""
+        """The stop of the largest dr / L; the last one if no stop is away from the start."""
         away = [row for row in self.rows if row.percent is not None]
         return max(away, key=lambda row: row.percent or 0.0, default=self.final)
 
@@ -73,10 +77,17 @@ class StopTable:
         return [head, *(_printed(row) for row in self.rows)]
 
     def text(self) -> str:
-        """For a screen, columns under each other."""
+        """Text for a screen, in aligned columns."""
         cells = self.cells()
         widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
         return "\n".join("  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in cells)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        head, *rows = self.cells()
+        return html_table(rows, head)
 
     def markdown(self) -> str:
         head, *rows = self.cells()
@@ -92,9 +103,10 @@ def _printed(row: StopRow) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class StopPlaces:
-    """Reference stops that are known by place and order alone, as a floor with marks gives them.
+    """Reference stops that are known by place and order alone, such as marks on a floor.
 
-    p_n: (m, 3), m. path_length_m: from the start to each stop along the way driven.
+    p_n: (m, 3), m.
+    path_length_m: distance from the start to each stop along the driven path.
     """
 
     p_n: Array
@@ -113,7 +125,9 @@ class StopPlaces:
 
 
 def stop_places(p_m: ArrayLike, path_length_m: ArrayLike | None = None, start_m: ArrayLike = (0, 0, 0)) -> StopPlaces:
-    """Places from rows (x, y) or (x, y, z), m, frame n; without path_length_m the way is straight from stop to stop."""
+    """Places from rows (x, y) or (x, y, z), m, frame n; without path_length_m the path is straight from stop to
+    stop.
+    """
     p = np.array(p_m, dtype=np.float64)
     if p.ndim != 2 or p.shape[1] not in (2, 3) or len(p) == 0:
         raise InputError(f"the reference stops have shape {p.shape}; give rows (x, y) or (x, y, z) in m")
@@ -127,7 +141,7 @@ def stop_places(p_m: ArrayLike, path_length_m: ArrayLike | None = None, start_m:
 
 
 def stands(t: Array, standing: NDArray[np.bool_], flicker_s: float = FLICKER_S) -> list[tuple[int, int]]:
-    """(first, last) sample of every stand of a flag; what interrupts it for less than flicker_s does not end it."""
+    """First and last sample of every stop of a flag. An interruption of less than flicker_s does not end a stop."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], standing, [False]]).astype(np.int8)))
     found: list[tuple[int, int]] = []
     for first, behind in edges.reshape(-1, 2):
@@ -139,7 +153,7 @@ def stands(t: Array, standing: NDArray[np.bool_], flicker_s: float = FLICKER_S) 
 
 
 def stops_of_motion(truth: Motion, stop: NDArray[np.bool_]) -> Stops:
-    """The stands of a controller's flag as reference stops: place and path length from the truth at their ends."""
+    """The stops of a controller's flag as reference stops: place and path length from the truth at their ends."""
     found = stands(truth.t, np.asarray(stop, dtype=bool))
     if not found:
         raise InputError("the stop flag is never given, so there are no stops to compare at; compare the paths instead")
@@ -150,7 +164,7 @@ def stops_of_motion(truth: Motion, stop: NDArray[np.bool_]) -> Stops:
 
 
 def stop_table(solution: Solution, reference: Stops | StopPlaces) -> StopTable:
-    """The errors at the reference's stops. The reference states the same point of the body as the solution."""
+    """The errors at the reference's stops. The reference is of the same point of the body as the solution."""
     p_n = positions(solution)
     rows = _rows_at_times(solution, reference) if isinstance(reference, Stops) else _rows_by_order(solution, reference)
     sigma = solution.sigma.get("p_n")
@@ -176,13 +190,13 @@ def positions(solution: Solution) -> Array:
 
 
 def believed_stands(solution: Solution) -> list[tuple[int, int]]:
-    """(first, last) sample of each stand that the filter believed."""
+    """First and last sample of each stop that the filter believed."""
     flag = solution.flags.get("stop_believed")
     return [] if flag is None else stands(solution.t, flag)
 
 
 def _rows_at_times(solution: Solution, reference: Stops) -> list[int]:
-    """The last sample of every stand; at end_s itself the vehicle sets off."""
+    """The last sample of every stop; at end_s itself the vehicle starts to move."""
     rows = np.searchsorted(solution.t, reference.end_s, side="left") - 1
     missed = np.flatnonzero((rows < 0) | (solution.t[np.maximum(rows, 0)] < reference.start_s))
     if len(missed):
@@ -214,7 +228,7 @@ def _rows_by_order(solution: Solution, reference: StopPlaces) -> list[int]:
 
 
 def _places_apart(p_n: Array, ends: Sequence[int], reference: StopPlaces) -> list[int]:
-    """One stand for each place: before and after a turn on the spot the vehicle stands twice at the same one."""
+    """One stop for each place: before and after a turn on the spot the vehicle stops twice at the same place."""
     spacings = np.diff(reference.path_length_m)
     near_m = spacings[spacings > 0.0].min() / 3.0 if (spacings > 0.0).any() else 0.0
     kept: list[int] = []

@@ -17,8 +17,8 @@ from strapdown.types import Array, Solution
 def mean_axis_error(pair: Matched, dimensions: int = 2) -> float:
     """Mean error per axis (m): the mean over samples of the root mean square over the axes x, y (and z).
 
-    In the plane it is the mean horizontal distance over sqrt(2). foot_vicon's authors call it ARMSE. Their published
-    figures are of pairs that aligned_first_steps has aligned, and are rounded to 1 mm.
+    In the plane it is the mean horizontal distance over sqrt(2). foot_vicon's authors call it ARMSE. The figures that
+    the authors publish are of pairs that aligned_first_steps has aligned, and are rounded to 1 mm.
     """
     if dimensions not in (2, 3):
         raise InputError(f"the mean error per axis is of 2 or 3 dimensions, not {dimensions}; give 2 (horizontal) or 3")
@@ -27,7 +27,7 @@ def mean_axis_error(pair: Matched, dimensions: int = 2) -> float:
 
 @dataclass(frozen=True)
 class ErrorFigures:
-    """Of a column of error lengths, in their unit."""
+    """Figures of a column of error lengths, in their unit."""
 
     rms: float
     mean: float
@@ -55,7 +55,7 @@ def trajectory_error(pair: Matched) -> ErrorFigures:
 
 
 def horizontal_error(pair: Matched) -> ErrorFigures:
-    """The same in the plane, m."""
+    """Horizontal position error, m."""
     return figures_of(np.hypot(*pair.error_n.T[:2]))
 
 
@@ -66,7 +66,9 @@ def attitude_errors_of(pair: Matched) -> AttitudeErrors:
 
 @dataclass(frozen=True, eq=False)
 class RelativeErrors:
-    """Errors of the pose change between samples start and end of the pair: m, rad, and the way between them (m)."""
+    """Errors of the pose change between samples start and end of the pair: m, rad, and the distance between them
+    (m).
+    """
 
     start: NDArray[np.int64]
     end: NDArray[np.int64]
@@ -76,7 +78,7 @@ class RelativeErrors:
 
 
 def relative_errors_over_distance(pair: Matched, distance_m: float, starts: int = 10) -> RelativeErrors:
-    """RPE over a way of distance_m; starts begin evenly along the way, so that stands do not count more."""
+    """RPE over a distance of distance_m. Starts are evenly spaced along the path, so that stops do not count more."""
     if not distance_m > 0.0 or pair.length_m[-1] < distance_m:
         raise InputError(
             f"relative errors over {distance_m:g} m do not fit a path of {pair.length_m[-1]:.4g} m; give a shorter way"
@@ -89,7 +91,7 @@ def relative_errors_over_distance(pair: Matched, distance_m: float, starts: int 
 
 
 def relative_errors_over_time(pair: Matched, duration_s: float) -> RelativeErrors:
-    """RPE over duration_s, from every sample that has one so much later."""
+    """RPE over duration_s, from every sample that has another one this much later."""
     if not 0.0 < duration_s <= pair.t[-1] - pair.t[0]:
         raise InputError(
             f"relative errors over {duration_s:g} s do not fit a run of {pair.t[-1] - pair.t[0]:.4g} s; "
@@ -115,7 +117,9 @@ def _relative(pair: Matched, start: NDArray[Any], end: NDArray[Any]) -> Relative
 
 @dataclass(frozen=True)
 class ClosingError:
-    """How far from its start an estimate of a closed path ends: m, and in % of the path length (None: no path)."""
+    """Distance between start and end of an estimate of a closed path: m, and in % of the path length (None: no
+    path).
+    """
 
     length_m: float
     horizontal_m: float
@@ -136,8 +140,10 @@ def closing_error(solution: Solution) -> ClosingError:
 
 
 def estimated_path_length(solution: Solution) -> float:
-    """Way along the estimate, m: the time integral of its speed, where it states one, so that a correction of the place
-    (after a gap, at a fix) is no way. While the filter believes that it stands there is none."""
+    """Length of the estimated path, m: the time integral of its speed, where it states one. So a correction of the
+    position (after a gap, at a fix) is not counted as a distance. While the filter believes a stop, the distance does
+    not grow.
+    """
     if solution.v_n is None:
         steps = np.linalg.norm(np.diff(positions(solution), axis=0), axis=1)
     else:

@@ -70,7 +70,7 @@ def writable_target(path: str | os.PathLike[str]) -> Path:
 
 
 def refuse_input(path: str | os.PathLike[str]) -> None:
-    """A command does not write over a file that it has read, under whatever name or link."""
+    """Refuse to overwrite a file that the command has read, under whatever name or link."""
     read_as = input_at(path)
     if read_as is not None:
         raise InputError(f"cannot write {shown_path(path)}: this command reads it ({shown_path(read_as)}); {_OTHER}")
@@ -79,7 +79,7 @@ def refuse_input(path: str | os.PathLike[str]) -> None:
 def refuse_overwriting(
     written: Iterable[str | os.PathLike[str] | None], read: Iterable[str | os.PathLike[str] | None]
 ) -> None:
-    """The same, before anything is read: no file to write may be one of those to read, or another one to write."""
+    """Refuse, before anything is read: no file to write may be one of those to read, or another one to write."""
     inputs = [path for path in read if path is not None]
     outputs = [path for path in written if path is not None]
     for i, output in enumerate(outputs):

@@ -10,7 +10,7 @@ from strapdown.types import Array
 
 @dataclass(frozen=True)
 class Column:
-    """One column: `name [unit, frame]`. `field` is where it goes, `axis` which component it is."""
+    """One column: `name [unit, frame]`. `field` is the field of a recording, `axis` the component."""
 
     name: str
     unit: str | None
@@ -100,15 +100,19 @@ UNITS: dict[str, Unit] = {
     "mg": Unit("m/s2", times=STANDARD_GRAVITY, over=1e3),
     "rad/s": Unit("rad/s"),
     "deg/s": Unit("rad/s", times=math.pi, over=180.0),
+    "mdeg/s": Unit("rad/s", times=math.pi, over=180e3),
+    "mrad/s": Unit("rad/s", over=1e3),
     "uT": Unit("uT"),
     "nT": Unit("uT", over=1e3),
     "mT": Unit("uT", times=1e3),
     "G": Unit("uT", times=100.0),
+    "mG": Unit("uT", over=10.0),
     "gauss": Unit("uT", times=100.0),
     "degC": Unit("degC"),
     "K": Unit("degC", plus=-273.15),
     "m": Unit("m"),
     "mm": Unit("m", over=1e3),
+    "cm": Unit("m", over=100.0),
     "rad": Unit("rad"),
     "deg": Unit("rad", times=math.pi, over=180.0),
     "m/s": Unit("m/s"),
@@ -118,7 +122,7 @@ UNITS: dict[str, Unit] = {
 
 
 def listed(names: Sequence[str], most: int = 60) -> str:
-    """Names on one line: in quotes where they hold commas, cut where a wild file has hundreds."""
+    """Names on one line, in quotes where they contain commas, and cut if there are hundreds."""
     plain = ["".join(c if c.isprintable() else "?" for c in name[:80]) for name in names[:most]]
     shown = [f'"{name}"' if "," in name or not name.strip() else name for name in plain]
     return ", ".join(shown) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,7 +1,7 @@
 """Recordings as CSV: two comment lines (version, meta), one header line, one row per sample.
 
-pyarrow formats and parses the cells: the shortest text that reads back to the same bits, millions a second. Files are
-read and written block by block.
+pyarrow formats and parses the cells: the shortest text that reads back to the same bits, millions of cells a second.
+Files are read and written block by block.
 """
 
 import bisect
@@ -19,7 +19,8 @@ from strapdown.errors import InputError
 from strapdown.io.blocks.gather import Gathered
 from strapdown.io.blocks.text import LINE_END, Block, text_blocks, text_piece, text_writer
 from strapdown.io.columns import FLAGS
-from strapdown.io.mapping import ROW_NUMBER, ColumnMapping, Source, parse_mapping, sources
+from strapdown.io.foreign.mapping import ColumnMapping, fits, sources
+from strapdown.io.foreign.source import ROW_NUMBER, Source
 from strapdown.io.table import Table, check_version, meta_from_json
 from strapdown.types import Recording
 
@@ -65,7 +66,7 @@ def write_parts(path: Path, head: bytes, schema: pa.Schema, parts: Iterator[pa.T
 
 @dataclass(frozen=True)
 class _Head:
-    """What stands above the rows: lines and bytes of it, with the header."""
+    """The part above the rows: its lines and bytes, with the header."""
 
     meta: dict[str, dict]
     header: list[str]
@@ -76,7 +77,7 @@ class _Head:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Where a block of rows stands in the file, to look at it again: its first row, its first line, its bytes."""
+    """Place of a block of rows in the file, to read it again: its first row, its first line, its bytes."""
 
     row: int
     line: int
@@ -149,7 +150,7 @@ def _table(block: Block, head: _Head, found: list[Source], decimal_point: str) -
 
 
 def _spelled(words: list[str], decimal_point: str) -> list[str]:
-    """Next to a space too, as numbers may stand."""
+    """Whether a word is in the text; a space may be next to it, as for numbers."""
     pointed = [word.replace(".", decimal_point) for word in words]
     return [*pointed, *(f" {word}" for word in pointed), *(f"{word} " for word in pointed)]
 
@@ -157,9 +158,8 @@ def _spelled(words: list[str], decimal_point: str) -> list[str]:
 def _head(block: Block, mapping: ColumnMapping | None, place: str) -> _Head:
     if block.last and not _NOT_BLANK.search(block.data):
         raise InputError(f"{place} is empty; check that it was recorded to the end")
-    wanted = None
-    if mapping is not None:
-        wanted = {column for column, _ in parse_mapping(mapping).values() if column is not None}
+    if mapping is not None and not mapping.get("header", True):
+        return _numbered(block, place)
     meta: dict[str, dict] = {}
     ours = False
     first: _Head | None = None
@@ -171,10 +171,10 @@ def _head(block: Block, mapping: ColumnMapping | None, place: str) -> _Head:
             meta = meta_from_json(line[2:], f"{place}, line {number}")
         for delimiter in ",;\t":
             cells = _cells(line, delimiter)
-            if wanted is not None and wanted <= set(cells):
+            if mapping is not None and fits(mapping, cells):
                 return _Head(meta, cells, delimiter, number, end)
         if first is None and line.strip() and not line.startswith("#"):
-            if wanted is None:
+            if mapping is None:
                 return _Head(meta, _cells(line, ","), ",", number, end)
             delimiter = max(",;\t", key=line.count)
             first = _Head(meta, _cells(line, delimiter), delimiter, number, end)
@@ -183,6 +183,22 @@ def _head(block: Block, mapping: ColumnMapping | None, place: str) -> _Head:
     if first is None:
         raise InputError(f"{place} has no header line; its first line should name the columns, like sensor,t [s],...")
     return first  # does not have the mapped columns, which sources() will explain
+
+
+def _numbered(block: Block, place: str) -> _Head:
+    """The head of a file without a header: columns are called 1, 2, 3, ... The rows begin at the first line of numbers
+    alone, except for a mark in its first cell.
+    """
+    lines, size = 0, 0
+    for line, end in _lines(block.data, place):
+        for delimiter in ",;\t":
+            cells = _cells(line, delimiter)
+            if len(cells) > 2 and all(_NUMBER.fullmatch(cell) for cell in cells[1:]):
+                return _Head({}, [str(i + 1) for i in range(len(cells))], delimiter, lines, size)
+        lines, size = lines + 1, end
+        if lines == _HEADER_WITHIN_LINES:
+            break
+    raise InputError(f"{place} has no row of numbers in its first {lines} lines; give a table with one row per sample")
 
 
 def _lines(data: memoryview, place: str) -> Iterator[tuple[str, int]]:
@@ -228,7 +244,7 @@ def _line_of_row(path: Path, head: _Head, read: list[_Rows], row: int) -> int:
 
 
 def _explained(block: Block, head: _Head, found: list[Source], place: str, error: Exception) -> InputError:
-    """What pyarrow could not read, reported with the line and the column."""
+    """An error of pyarrow, reported with the line and the column."""
     try:
         for line, cells in _rows(block.data, block.line, head.delimiter):
             at = f"{place}, line {line}"
@@ -243,6 +259,10 @@ def _explained(block: Block, head: _Head, found: list[Source], place: str, error
                     return InputError(f"{at}: {name} is {_shown(cell)}, expected 0 or 1; correct or drop it")
                 if name not in FLAGS and not _NUMBER.fullmatch(number):
                     column = head.header[source.index]
+                    if name == "t" and ":" in cell:
+                        return InputError(
+                            f"{at}: {_shown(cell)} in column {column} is a clock time; export elapsed seconds"
+                        )
                     return InputError(f"{at}: {_shown(cell)} in column {column} is not a number; correct or drop it")
     except csv.Error as e:
         error = e

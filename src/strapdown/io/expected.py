@@ -1,4 +1,4 @@
-"""What a field of a file should hold, from the complaint of the check of its type: the words behind "give"."""
+"""Valid values of a field of a file, from the error of its type check: the words behind "give"."""
 
 from typing import Any
 
@@ -24,7 +24,10 @@ _LIMITS = {"gt": "above", "ge": "of at least", "lt": "below", "le": "of at most"
 
 
 def expected(complaint: Any) -> str:
-    """complaint: one entry of errors() of a pydantic ValidationError."""
+    """The valid value, in words.
+
+    complaint: one entry of errors() of a pydantic ValidationError.
+    """
     kind, context = complaint["type"], complaint.get("ctx") or {}
     if kind in ("list_type", "tuple_type") and isinstance(complaint["input"], dict) and complaint["loc"]:
         return f"a list of tables: write [[{complaint['loc'][-1]}]]"

@@ -1,4 +1,4 @@
-"""Read and write recordings; the suffix of the path chooses the format."""
+"""Read and write recordings; the suffix of the path, or the first bytes of the file, choose the format."""
 
 from collections.abc import Callable, Mapping
 from os import PathLike
@@ -8,7 +8,11 @@ from strapdown.errors import InputError
 from strapdown.io.atomic import writable_target
 from strapdown.io.columns import listed
 from strapdown.io.csv import read_csv, write_csv
-from strapdown.io.mapping import ColumnMapping
+from strapdown.io.foreign.mapping import ColumnMapping
+from strapdown.io.formats.contents import Contents
+from strapdown.io.formats.registry import FORMATS as OTHERS
+from strapdown.io.formats.registry import format_of, read_contents
+from strapdown.io.formats.writers import WRITERS, writer_of
 from strapdown.io.module_log import read_module
 from strapdown.io.parquet import read_parquet, write_parquet
 from strapdown.types import Recording
@@ -16,6 +20,7 @@ from strapdown.types import Recording
 _Reader = Callable[[Path, ColumnMapping | None, Callable[[float], None]], dict[str, Recording]]
 _Writer = Callable[[Path, Mapping[str, Recording]], None]
 
+# our own formats, which hold every quantity
 FORMATS: dict[str, tuple[_Reader, _Writer]] = {
     ".csv": (read_csv, write_csv),
     ".csv.gz": (read_csv, write_csv),
@@ -24,17 +29,31 @@ FORMATS: dict[str, tuple[_Reader, _Writer]] = {
 
 # read only: strapdown device record writes them while it records
 READ_ONLY: dict[str, _Reader] = {".module": read_module}
+# tables of other programs, read with a mapping
+FOREIGN: dict[str, _Reader] = {".txt": read_csv, ".tsv": read_csv}
+
+# endings that state a log, for commands that tell logs from other files
+LOG_SUFFIXES = (*FORMATS, *READ_ONLY, *(suffix for each in OTHERS for suffix in each.suffixes))
 
 
-def write(path: str | PathLike[str], recordings: Mapping[str, Recording]) -> None:
-    """Write named recordings into one file; it appears whole or not at all."""
+def write(path: str | PathLike[str], recordings: Recording | Mapping[str, Recording]) -> None:
+    """Write a recording, or several by the names of their sensors, into one file; it appears whole or not at all.
+
+    .csv, .csv.gz and .parquet hold all of it; .mcap, .bag and .mat what they can.
+    """
     path = Path(path)
-    _format(path)[1](path, recordings)
+    named = {"imu": recordings} if isinstance(recordings, Recording) else recordings
+    other = writer_of(path)
+    if other is not None:
+        other.write(path, named, {})
+        return
+    _format(path, writing=True)[1](path, named)
 
 
 def check_writable(path: str | PathLike[str]) -> None:
     """Refuse a path that write() would refuse, before anything is computed for it."""
-    _format(Path(path))
+    if writer_of(Path(path)) is None:
+        _format(Path(path), writing=True)
     writable_target(path)
 
 
@@ -43,16 +62,43 @@ def read(
     columns: ColumnMapping | None = None,
     done: Callable[[float], None] = lambda part: None,
 ) -> dict[str, Recording]:
-    """All sensors of a file, by name. The file is read as a stream: in memory is what it holds, not what it is.
+    """All sensors of a file, by name. The file is read as a stream: memory holds its columns, not its text.
 
-    `columns` reads a foreign file: our column -> its column, or our column -> {"column": ..., "unit": ...}.
-    Only the mapped columns are read then. A file without sensor names has one sensor, called after the file.
+    `columns` reads a foreign file: our column -> its column, or our column -> {"column": ..., "unit": ...}. Only the
+    mapped columns are read then. A file without sensor names has one sensor, called after the file.
+
     done: called with the part of the file that is read, 0 to 1.
     """
     path = Path(path)
-    reader = next((r for suffix, r in READ_ONLY.items() if path.name.lower().endswith(suffix)), None)
-    found = (reader or _format(path)[0])(path, columns, done)
+    others = {**READ_ONLY, **FOREIGN}
+    reader = next((r for suffix, r in others.items() if path.name.lower().endswith(suffix)), None)
+    foreign = _foreign(path, columns)
+    if foreign is not None:
+        found = foreign(done, False).recordings
+        if not found:
+            raise InputError(f"{path} holds poses and no sensor; evaluate compares with it, convert writes them")
+    else:
+        found = (reader or _format(path)[0])(path, columns, done)
     return {name: _with_full_paths(recording, path.parent) for name, recording in found.items()}
+
+
+def read_all(
+    path: str | PathLike[str],
+    columns: ColumnMapping | None = None,
+    done: Callable[[float], None] = lambda part: None,
+) -> Contents:
+    """Recordings and tracks of a file in any format; a file of our own has recordings alone."""
+    path = Path(path)
+    foreign = _foreign(path, columns)
+    return Contents("own format", "", read(path, columns, done)) if foreign is None else foreign(done, True)
+
+
+def _foreign(path: Path, columns: ColumnMapping | None) -> Callable[[Callable[[float], None], bool], Contents] | None:
+    """How a file of another program is read; None for one of ours, or a table that a mapping reads."""
+    if path.name.lower().endswith((*FORMATS, *READ_ONLY)) or (columns is not None and path.suffix.lower() in FOREIGN):
+        return None
+    found = format_of(path)
+    return None if found is None else lambda done, tracks: read_contents(path, found, columns, done, tracks)
 
 
 _FILES_IN_META = ("part", "magnetometer_part", "model")
@@ -74,12 +120,22 @@ def read_one(path: str | PathLike[str], sensor: str | None = None, columns: Colu
     recordings = read(path, columns)
     if sensor is None and len(recordings) > 1:
         raise InputError(f"{path} holds the sensors {listed(list(recordings))}; say which one to read")
-    if sensor is not None and sensor not in recordings:
-        raise InputError(f"{path} has no sensor {sensor}; it has {listed(list(recordings))}")
-    return next(iter(recordings.values())) if sensor is None else recordings[sensor]
+    if sensor is None:
+        return next(iter(recordings.values()))
+    return recordings[sensor_named(sensor, recordings, str(path))]
 
 
-def _format(path: Path) -> tuple[_Reader, _Writer]:
+def sensor_named(sensor: str, recordings: Mapping[str, Recording], place: str) -> str:
+    """The name of a sensor as the file has it: a topic may be given with or without its first slash."""
+    known = {name.strip("/"): name for name in recordings}
+    if sensor in recordings:
+        return sensor
+    if sensor.strip("/") not in known:
+        raise InputError(f"{place} has no sensor {sensor}; it has {listed(list(recordings))}")
+    return known[sensor.strip("/")]
+
+
+def _format(path: Path, writing: bool = False) -> tuple[_Reader, _Writer]:
     name = path.name.lower()
     for suffix, functions in FORMATS.items():
         if name.endswith(suffix):
@@ -88,5 +144,6 @@ def _format(path: Path) -> tuple[_Reader, _Writer]:
         raise InputError(f"{path} is a folder; name a recording in it")
     if name.endswith(tuple(READ_ONLY)):
         raise InputError(f"{path} is named as a recording of a module, which device record alone writes; use .parquet")
-    *some, last = FORMATS
+    known = [*FORMATS, *(suffix for each in WRITERS for suffix in each.suffixes)] if writing else [*LOG_SUFFIXES]
+    *some, last = dict.fromkeys(known)
     raise InputError(f"{path} is not named as a recording; use a name that ends in {', '.join(some)} or {last}")

@@ -1,12 +1,12 @@
-"""A folder of results, replaced as a whole: after a failure or a kill it holds the old results or the new ones.
+"""A folder of results, replaced as a whole: after a failure or a kill it has the old results or the new ones.
 
-All files of a run are first written into a folder of their own inside the output folder. When the last one is complete,
-a list of what is to be done is written (the plan), and the files are moved to their places in one go. A kill while they
-are written leaves the old results; a kill between two moves leaves the plan, and the next run finishes it first.
+All files of a run are first written into a separate folder inside the output folder. When the last one is complete, a
+list of the moves is written (the plan). Then the files are moved to their places at once. A kill while they are written
+keeps the old results. A kill between two moves leaves the plan, and the next run finishes it first.
 
-The names of the files and who wrote them (the owner, as "orient") are kept in `.strapdown-files.json`. A later run of
-the same owner removes those files of the earlier one that it does not write again, unless somebody has changed them
-since. Files that are not on this list belong to the user and are never removed.
+The names of the files and their writer (the owner, such as "orient") are kept in `.strapdown-files.json`. A later run
+of the same owner removes those files of the earlier run that it does not write again. Files that somebody has changed
+since are kept. Files that are not on this list belong to the user and are never removed.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ _active: set[str] = set()  # of this process
 
 
 def refuse_folder(folder: str | os.PathLike[str], names: list[str] | tuple[str, ...] = ()) -> None:
-    """Before an hour of work: that results of these names can be written into the folder. Leaves no trace."""
+    """Refuse a folder into which results of these names cannot be written, before the work begins. Leaves no trace."""
     folder = Path(folder)
     try:
         there = next((each for each in (folder, *folder.absolute().parents) if each.exists()), folder)
@@ -54,9 +54,10 @@ def refuse_folder(folder: str | os.PathLike[str], names: list[str] | tuple[str, 
 
 @contextmanager
 def output_folder(folder: str | os.PathLike[str], owner: str) -> Iterator[Path]:
-    """An empty folder to write the results into; they become those of `folder` if the block ends well.
+    """An empty folder to write the results into. If the block ends without an error they replace those of `folder`.
 
-    owner: the command and what else distinguishes its results from others in the same folder, as "reproduce A a-e".
+    owner: the command, and words that distinguish its results from others in the same folder, such as "reproduce A
+    a-e".
     """
     folder = Path(folder)
     made = _make(folder)
@@ -82,7 +83,7 @@ def output_folder(folder: str | os.PathLike[str], owner: str) -> Iterator[Path]:
 
 
 def _make(folder: Path) -> list[Path]:
-    """The folders that were made for it, the innermost first."""
+    """Make the folders that are missing; returns them, the innermost first."""
     missing = []
     try:
         for each in (folder, *folder.parents):
@@ -124,7 +125,7 @@ def _replace(folder: Path, new: Path, owner: str) -> None:
 
 
 def _carry_out(folder: Path, new: Path, plan: dict[str, Any]) -> None:
-    """Also a second time: what is done already is passed over."""
+    """Carry out the plan, also a second time: moves that are already done are skipped."""
     for name in plan["move"]:
         with contextlib.suppress(FileNotFoundError):
             (new / name).replace(folder / name)
@@ -138,7 +139,9 @@ def _carry_out(folder: Path, new: Path, plan: dict[str, Any]) -> None:
 
 
 def _finish_others(folder: Path) -> None:
-    """What earlier runs left: a plan is carried out, files without a plan are removed; runs that go on are let be."""
+    """Finish earlier runs: a plan is carried out, and files without a plan are removed. Runs that are still active are
+    not touched.
+    """
     for new in folder.glob(f"{_NEW}*"):
         process = new.name.removeprefix(_NEW).partition("-")[0]
         other = process.isdigit() and int(process) != os.getpid()
@@ -152,7 +155,7 @@ def _finish_others(folder: Path) -> None:
 
 
 def _plan(path: Path) -> dict[str, Any] | None:
-    """None if there is none; names that would lead out of the folder make it none."""
+    """The plan; None if there is none, or if a name would lead out of the folder."""
     try:
         plan = json.loads(path.read_text(encoding="utf-8"))
         names = [*plan["move"], *plan["remove"]]
@@ -175,7 +178,7 @@ def _runs(process: int) -> bool:
 
 
 def _listed(folder: Path) -> dict[str, dict[str, list[int] | None]]:
-    """Owner -> file -> stamp; nothing where there is no list or it is damaged."""
+    """Owner -> file -> stamp; empty where there is no list or it is damaged."""
     try:
         found = json.loads((folder / LIST).read_text(encoding="utf-8"))
         return {
@@ -187,7 +190,7 @@ def _listed(folder: Path) -> dict[str, dict[str, list[int] | None]]:
 
 
 def _stamp(path: Path) -> list[int] | None:
-    """Size and time of the last change: whether a file is still as we wrote it."""
+    """Size and time of the last change, which show whether a file is unchanged."""
     try:
         info = path.lstat()
     except OSError:

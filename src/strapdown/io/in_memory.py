@@ -1,5 +1,6 @@
 """Recordings from arrays and pandas tables in memory, and back. The units are converted here, at the edge."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ from numpy.typing import ArrayLike
 from strapdown.errors import InputError
 from strapdown.io.blocks.gather import Gathered
 from strapdown.io.columns import FLAGS, UNITS
-from strapdown.io.frames import checked_frame, to_flu
-from strapdown.io.mapping import ROW_NUMBER, ColumnMapping, sources
+from strapdown.io.foreign.frames import checked_frame, to_flu
+from strapdown.io.foreign.mapping import ColumnMapping, sources
+from strapdown.io.foreign.source import ROW_NUMBER
 from strapdown.io.table import Table
 from strapdown.types import Motion, Recording
 
@@ -90,26 +92,38 @@ def from_pandas(table: Any, columns: ColumnMapping | None) -> Recording:
     pandas = _pandas()
     if not isinstance(table, pandas.DataFrame):
         raise InputError(f"from_pandas was given a {type(table).__name__}; give a DataFrame")
-    place = "the table"
-    found = sources([str(name) for name in table.columns], columns, place)
+    names = [str(name) for name in table.columns]
+    meta = table.attrs.get(_META, {})
+    return from_columns(names, lambda i: table.iloc[:, i], len(table), columns, "the table", meta)
+
+
+def from_columns(
+    names: list[str],
+    values: Callable[[int], Any],
+    rows: int,
+    columns: ColumnMapping | None,
+    place: str,
+    meta: Mapping[str, Any] | None = None,
+) -> Recording:
+    """A recording of one sensor from columns in memory, by a mapping or by our own headers. values: of column i."""
+    found = sources(names, columns, place)
     gathered = Gathered(found, "log", place)
-    gathered.begin(len(table), None)
+    gathered.begin(rows, None)
     for source in found:
         if source.index == ROW_NUMBER:
             continue
         if source.column.name == "sensor":
-            raise InputError("the table has a column sensor; from_pandas takes one sensor, select its rows first")
+            raise InputError(f"{place} has a column sensor; one sensor is taken, select its rows first")
         kind = pa.bool_() if source.column.name in FLAGS else pa.float64()
         try:
-            cells = pa.array(table.iloc[:, source.index], from_pandas=True).cast(kind)
+            cells = pa.array(values(source.index), from_pandas=True).cast(kind)
         except (pa.ArrowException, TypeError, ValueError) as error:
-            name = table.columns[source.index]
-            raise InputError(f'column "{name}" of the table holds no numbers: {error}; convert it first') from None
+            name = names[source.index]
+            raise InputError(f'column "{name}" of {place} holds no numbers: {error}; convert it first') from None
         gathered.put(source, pa.chunked_array([cells]))
     if gathered.rows == 0:
-        raise InputError("the table has no rows; give one row per sample")
-    meta = table.attrs.get(_META, {})
-    return gathered.recordings({"log": meta}, lambda row: f"row {row} of {place}")["log"]
+        raise InputError(f"{place} has no rows; give one row per sample")
+    return gathered.recordings({"log": meta or {}}, lambda row: f"row {row} of {place}")["log"]
 
 
 def _pandas() -> Any:

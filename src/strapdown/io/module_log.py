@@ -12,7 +12,7 @@ from strapdown.devices.protocol.recorded import NotAModuleFile, frames_of
 from strapdown.devices.protocol.stream import ModuleStream, Stamped
 from strapdown.devices.protocol.units import Units, meta_of
 from strapdown.errors import InputError
-from strapdown.io.mapping import ColumnMapping
+from strapdown.io.foreign.mapping import ColumnMapping
 from strapdown.regular_file import opened
 from strapdown.types import Recording
 
@@ -22,7 +22,7 @@ SENSOR = "module"
 def read_module(
     path: Path, mapping: ColumnMapping | None = None, done: Callable[[float], None] = lambda part: None
 ) -> dict[str, Recording]:
-    """The one sensor of the file, in SI; its meta states the module, its settings and what was lost."""
+    """The one sensor of the file, in SI; its meta states the module, its settings and the losses."""
     if mapping is not None:
         raise InputError(f"{path} is a recording of a module, which needs no column mapping; leave it away")
     stream, taken, bad = ModuleStream(), [], 0
@@ -50,7 +50,7 @@ def read_module(
 
 
 def _refuse_changed(path: Path, first: Hello | None, hello: Hello | None) -> None:
-    """One recording has one set of units."""
+    """Refuse a file whose units change: one recording has one set of units."""
     if first is not hello and first is not None and hello is not None and Units.of(first)[:6] != Units.of(hello)[:6]:
         raise InputError(f"{path}: ranges were changed within the file; record each setting in a file of its own")
 

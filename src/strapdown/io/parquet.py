@@ -13,7 +13,8 @@ from strapdown.errors import InputError
 from strapdown.io.atomic import whole_file
 from strapdown.io.blocks.gather import Gathered
 from strapdown.io.columns import FLAGS
-from strapdown.io.mapping import ROW_NUMBER, ColumnMapping, Source, sources
+from strapdown.io.foreign.mapping import ColumnMapping, sources
+from strapdown.io.foreign.source import ROW_NUMBER, Source
 from strapdown.io.table import Table, check_version, meta_from_json
 from strapdown.regular_file import opened
 from strapdown.types import Recording
@@ -29,7 +30,7 @@ def write_parquet(path: Path, recordings: Mapping[str, Recording]) -> None:
 
 
 def write_row_groups(path: Path, schema: pa.Schema, parts: Iterator[pa.Table], dictionary: list[str] | bool) -> None:
-    """A row group for each part; checksums let the reader see a damaged page."""
+    """Write a row group for each part; checksums let the reader detect a damaged page."""
     with (
         whole_file(path) as tmp,
         pa.parquet.ParquetWriter(tmp, schema, use_dictionary=dictionary, write_page_checksum=True) as writer,
@@ -58,7 +59,10 @@ def read_parquet(
 
 @contextmanager
 def parquet_file(path: Path, kind: str, again: str) -> Iterator[Any]:
-    """An open Parquet file; kind and again: what it should be, and what to do with one that is damaged."""
+    """An open Parquet file.
+
+    kind and again: the expected content, and what to do with a damaged file.
+    """
     with opened(path, kind) as raw:
         size = os.fstat(raw.fileno()).st_size
         if not size:
@@ -73,7 +77,9 @@ def parquet_file(path: Path, kind: str, again: str) -> Iterator[Any]:
 
 
 def _refuse_bomb(path: Path, metadata: Any, size: int) -> None:
-    """A few bytes can stand for any number of equal rows: what all columns would need in memory, against the file."""
+    """Refuse a small file that expands to far too many equal rows, by the memory of all columns against the size of the
+    file.
+    """
     unpacked = 8 * metadata.num_rows * metadata.num_columns
     if unpacked > _FREE_BYTES and unpacked > _MOST_UNPACKED * size:
         raise InputError(
@@ -83,7 +89,9 @@ def _refuse_bomb(path: Path, metadata: Any, size: int) -> None:
 
 
 def _gather(file: Any, schema: pa.Schema, gathered: Gathered, done: Callable[[float], None]) -> None:
-    """Row group after row group, and column after column: one column of a row group is in memory besides."""
+    """Read the row groups and their columns one after the other: only one column of a row group is in memory in
+    addition.
+    """
     stored = []
     for source in gathered.found:
         if source.index != ROW_NUMBER:
@@ -119,7 +127,7 @@ def _gather(file: Any, schema: pa.Schema, gathered: Gathered, done: Callable[[fl
 
 
 def _wanted(source: Source, kind: pa.DataType) -> pa.DataType | None:
-    """The type to read a column as, or None if its own type cannot mean what the column states."""
+    """The type to read a column as, or None if its own type does not fit the column."""
     types = pa.types
     inner = kind.value_type if types.is_dictionary(kind) else kind
     if source.column.name == "sensor":

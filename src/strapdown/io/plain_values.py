@@ -12,7 +12,10 @@ _LARGEST = 2**63  # whole numbers of TOML have 64 bits, the sign included
 
 
 def toml_values(data: bytes, path: str | os.PathLike[str], expected: str = "use tables and plain values") -> dict:
-    """Bytes of a TOML file; expected: what the file should hold, for the message on one that is nested too deeply."""
+    """Bytes of a TOML file.
+
+    expected: expected content of the file, for the message on one that is nested too deeply.
+    """
     try:
         values = tomllib.loads(data.decode("utf-8-sig"))  # Notepad puts a mark in front
     except UnicodeDecodeError:
@@ -23,6 +26,17 @@ def toml_values(data: bytes, path: str | os.PathLike[str], expected: str = "use 
         raise InputError(f"{path}: not valid TOML: nested too deeply; {expected}") from None
     _refuse_unusable(values, path, expected)
     return values
+
+
+def check_settings_version(version: Any, newest: int, path: str | os.PathLike[str]) -> None:
+    """Refuse a file without a version, and one of a later program. newest: the latest version that is read."""
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        had = "is missing" if version is None else f"is {str(version)[:40]!r}"
+        raise InputError(f"{path}: version {had}; give version = {newest}")
+    if version > newest:
+        raise InputError(
+            f"{path}: version {version} is newer than this program, which reads up to {newest}; update strapdown"
+        )
 
 
 def json_values(data: bytes, path: str | os.PathLike[str], expected: str = "use plain values") -> Any:
@@ -44,7 +58,9 @@ def _whole_number(digits: str) -> int | float:
 
 
 def _refuse_unusable(values: Any, path: str | os.PathLike[str], expected: str) -> None:
-    """Depth and size, level by level: a function that calls itself would end at Python's own limit."""
+    """Refuse values that are too deep or too large, level by level: a recursive function would reach Python's own
+    limit.
+    """
     level = [("", values)]
     for _ in range(MOST_DEPTH):
         inner: list[tuple[str, Any]] = []

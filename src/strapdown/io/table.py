@@ -1,7 +1,7 @@
 """Recordings as one long table, slice by slice: the part that writing CSV and Parquet shares; and their meta as JSON.
 
-The rows of a sensor stand together. A column that one sensor has and another lacks is null (an empty cell) in all rows
-of the other.
+The rows of a sensor are together. A column that one sensor has and another lacks is null (an empty cell) in all rows of
+the other.
 """
 
 import json
@@ -28,7 +28,10 @@ def slices(n: int) -> Iterator[slice]:
 
 
 class Table:
-    """Recordings as rows; only columns that at least one sensor has. flag_type: what true and false are written as."""
+    """Recordings as rows; only columns that at least one sensor has.
+
+    flag_type: type in which true and false are written.
+    """
 
     def __init__(self, recordings: Mapping[str, Recording], flag_type: pa.DataType) -> None:
         if not recordings:
@@ -98,7 +101,7 @@ def meta_to_json(recordings: Mapping[str, Recording]) -> str:
 
 
 def plain_value(value: Any) -> Any:
-    """For json.dumps: arrays and read-only mappings as JSON has them."""
+    """Conversion for json.dumps: arrays and read-only mappings as JSON has them."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     if isinstance(value, Mapping):

@@ -21,7 +21,10 @@ def _text(value: str) -> str:
 
 
 def toml_value(value: Any, key: str = "") -> str:
-    """A value in TOML; floats with all their digits. key: for the message about a value that TOML cannot hold."""
+    """A value in TOML; floats with all their digits.
+
+    key: name for the message about a value that TOML cannot hold.
+    """
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, bool):

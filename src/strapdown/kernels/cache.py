@@ -1,6 +1,6 @@
 """Care of numba's cache of compiled kernels, the files .nbi (index) and .nbc (code).
 
-numba looks for changes in a kernel's own file only. It raises if a cached file is damaged or cannot be written, and on
+numba detects changes in a kernel's own file only. numba raises if a cached file is damaged or cannot be written, and on
 import if it finds no folder to write to. Here a cache made from other sources is dropped, a damaged entry is compiled
 again, and where nothing can be stored kernels run uncached. Partial files of a process that was killed are removed at
 the next start.
@@ -36,7 +36,7 @@ def cache_problem() -> str | None:
 
 
 def prepare_cache(package: Path) -> None:
-    """Find the cache folders of a package of kernels; drop what other sources made and what killed processes left."""
+    """Find the cache folders of a package of kernels; drop entries of other sources and of killed processes."""
     sources = sorted(package.rglob("*.py"))
     made_from = hashlib.sha256(numba.__version__.encode())
     for source in sources:
@@ -50,7 +50,7 @@ def prepare_cache(package: Path) -> None:
 
 
 def _cache_folder(source: Path) -> Path | None:
-    """Where numba stores functions of a source file; None if it finds no folder to write to."""
+    """Folder in which numba stores functions of a source file; None if it finds no folder to write to."""
 
     def function() -> None:
         pass
@@ -80,7 +80,7 @@ def _remove(path: Path, older_than: float | None = None) -> None:
 
 
 def _is_ours(this: Any) -> bool:
-    """Is this the dispatcher or the cache of one of our kernels?"""
+    """Whether this is the dispatcher or the cache of one of our kernels."""
     if isinstance(this, FunctionCache):
         return os.path.normpath(this.cache_path) in _folders
     return str(this.__module__).startswith(PACKAGE)
@@ -109,7 +109,7 @@ def _uncached(dispatcher: Any, error: Exception) -> None:
 
 
 def _dropped(cache: Any, error: Exception) -> None:
-    """The answer None to numba: not in the cache."""
+    """Answer None to numba: not in the cache."""
     with suppress(OSError):
         cache.flush()  # an empty index
 
@@ -119,7 +119,7 @@ def _not_stored(cache: Any, error: Exception) -> None:
 
 
 def guard_cache() -> None:
-    """Put the guards around three methods of numba; tests/kernels/test_numba.py reports if numba drops one of them."""
+    """Wrap three methods of numba with guards; tests/kernels/test_numba.py reports if numba drops one of them."""
     for owner, name, instead in (
         (Dispatcher, "enable_caching", _uncached),
         (FunctionCache, "load_overload", _dropped),

@@ -1,8 +1,8 @@
 """How numba compiles a function that only kernels call: without machine code of its own.
 
-A kernel holds a copy of all that it calls, as LLVM's code, and LLVM optimises that copy and makes the kernel's machine
-code from it. numba would also optimise every callee alone and make its machine code. Nobody calls that, and it takes a
-third of the time of compilation.
+A kernel has a copy of all functions that it calls, as LLVM's code. LLVM optimises that copy and makes the kernel's
+machine code from it. numba would also optimise every callee alone and make its machine code. The machine code of
+callees is never called, and it takes a third of the time of compilation.
 """
 
 from typing import Any
@@ -41,12 +41,12 @@ NEEDED = (
 
 
 def _pipeline() -> type | None:
-    """numba's compiler with one pass more; None if numba has changed: callees then get machine code."""
+    """numba's compiler with one additional pass. None if numba has changed: callees then get machine code."""
     if not all(hasattr(JITCodeLibrary, name) for name in NEEDED):
         return None
 
     class CalleeLibrary(JITCodeLibrary):
-        """The code of a callee: ready to be copied into kernels, optimised there, never given to the machine."""
+        """The code of a callee: ready to be copied into kernels and optimised there; it gets no machine code."""
 
         def _optimize_final_module(self) -> None:
             pass
@@ -64,7 +64,7 @@ def _pipeline() -> type | None:
             return NoEnvironment
 
     class NoEnvironment:
-        """Where numba would store what a function that raises or prints needs; kernels do neither."""
+        """Replacement for the store that numba makes for functions that raise or print; kernels do neither."""
 
         @staticmethod
         def set_env(name: str, env: Any) -> None:

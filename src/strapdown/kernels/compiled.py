@@ -154,8 +154,10 @@ _fixed: set[Any] = set()  # kernels that accept their listed signature only
 
 
 def kernels_of(files: Sequence[str], live: bool = False) -> list[tuple[Any, Any]]:
-    """The kernels of the named files or folders ("navigation.eskf"), each with its signature. live: including the steps
-    that only live programs call; without it they are compiled at their first call."""
+    """The kernels of the named files or folders ("navigation.eskf"), each with its signature.
+
+    live: including the steps that only live programs call; without it they are compiled at their first call.
+    """
     wanted = tuple(f"{_HERE}{file}." for file in files)
     found = [item for item in KERNELS if f"{item[0].__module__}.".startswith(wanted)]
     return [item for item in found if live or item[0].__name__ != "step"]
@@ -164,7 +166,7 @@ def kernels_of(files: Sequence[str], live: bool = False) -> list[tuple[Any, Any]
 def compile_kernels(files: Sequence[str], live: bool = False, helped: bool = True) -> Iterator[bool]:
     """Compile or load kernels; yields for each whether it had to be compiled (False: it was in the cache).
 
-    helped: on all cores, which takes less time and more work: each process imports numba, and some callees are
+    helped: compile on all cores, which takes less time and more work: each process imports numba, and some callees are
     compiled in several of them.
     """
     if config.DISABLE_JIT:
@@ -193,8 +195,8 @@ def compile_all() -> Iterator[bool]:
 def fix_signature(kernel: Any) -> None:
     """Compile or load a kernel, and let it accept its listed signature only.
 
-    It then takes writable arrays where read-only ones are listed. Without this numba would compile it again for every
-    mixture of the two.
+    The kernel then takes writable arrays where read-only ones are listed. Without this numba would compile it again for
+    every mixture of the two.
     """
     if kernel in _fixed or config.DISABLE_JIT:
         return

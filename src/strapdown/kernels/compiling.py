@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from strapdown.kernels.cache import cache_problem
+from strapdown.kernels.remembered_types import remember_types
 
 _MOST_PROCESSES = 4
 _DIVIDED = ("strapdown.kernels", "strapdown.kernels.orientation", "strapdown.kernels.navigation")
@@ -38,7 +39,9 @@ def compile_each(
 ) -> Iterator[bool]:
     """Compile or load every kernel for its signature; yields for each whether it had to be compiled.
 
-    request(modules) is the line that asks a helper process for the kernels of some modules. helped: by such ones.
+    request(modules) is the line that asks a helper process for the kernels of some modules.
+
+    helped: called with the modules that helpers have compiled.
     """
     missing = _Units(_not_in_cache(kernels))
     count = 0 if cache_problem() or not helped else min(_cores(), _MOST_PROCESSES, len(missing)) - 1
@@ -63,10 +66,11 @@ def compile_each(
 
 
 def compile_one(kernel: Any, signature: Any) -> bool:
-    """Compile or load a kernel; was it compiled?
+    """Compile or load a kernel; returns whether it was compiled.
 
-    Meanwhile Python does not search for garbage: numba makes many small objects, and most of them are kept.
+    Garbage collection is off meanwhile: numba makes many small objects, and most of them are kept.
     """
+    remember_types()
     before = sum(kernel.stats.cache_misses.values())
     searching = gc.isenabled()
     gc.disable()
@@ -86,7 +90,9 @@ def _cores() -> int:
 
 
 def _not_in_cache(kernels: Sequence[tuple[Any, Any]]) -> list[str]:
-    """Modules with a kernel that has no index in numba's cache. Only the use of helpers depends on it."""
+    """Modules with a kernel that has no index in numba's cache. Whether a kernel is missing in the cache; only the use
+    of helpers depends on it.
+    """
     indexed: dict[str, set[str]] = {}
     missing = {}
     for kernel, _ in kernels:
@@ -101,7 +107,7 @@ def _not_in_cache(kernels: Sequence[tuple[Any, Any]]) -> list[str]:
 
 
 def unit_of(module: str) -> str:
-    """What is compiled by one process: the module, or the folder whose kernels share their functions."""
+    """Unit of work of one process: the module, or the folder whose kernels share their functions."""
     folder = module.rpartition(".")[0]
     return module if folder in _DIVIDED else _TOGETHER.get(folder, folder)
 
@@ -120,13 +126,13 @@ class _Units:
         return len(self._free)
 
     def take(self, module: str) -> bool:
-        """For this process: False if a helper has taken the module's unit."""
+        """Take a unit for this process; False if a helper has taken the module's unit."""
         with self._lock:
             self._free.pop(unit_of(module), None)
             return module not in self._helped
 
     def give(self) -> list[str] | None:
-        """For a helper: the modules of a unit, or None if all are taken."""
+        """Give a helper the modules of a unit, or None if all are taken."""
         with self._lock:
             if not self._free:
                 return None
@@ -136,7 +142,9 @@ class _Units:
 
 
 class _Helper:
-    """A process that compiles into the cache. It ends when its standard input ends, so also when we are killed."""
+    """A process that compiles into the cache. The helper ends when its standard input ends, so also when we are
+    killed.
+    """
 
     def __init__(self, units: _Units, request: Callable[[list[str]], str]) -> None:
         self._units, self._request = units, request

@@ -1,9 +1,9 @@
 """Calls of a physics engine's own C functions from a kernel, by their addresses.
 
-A step of the engine takes 2 us, and what Python does around it takes longer. A kernel that calls the engine itself
-makes many steps without Python in between.
+A step of the engine takes 2 us, and the Python code around it takes longer. A kernel that calls the engine itself makes
+many steps without Python in between.
 
-The engine reports errors by ending the process, unless its Python functions are used: a caller must make sure that
+The engine reports errors by ending the process, unless its Python functions are used. So a caller must make sure that
 there is no reason for one (engines/mujoco/direct.py).
 """
 
@@ -35,7 +35,7 @@ def call(typing_context, address, model, data):
 
 @intrinsic
 def call_from_stage(typing_context, address, model, data, stage):
-    """void function(model, data, int stage, int 1)."""
+    """Call void function(model, data, int stage, int 1)."""
 
     def code(context, builder, signature, args):
         _code(builder, args[0], (*args[1:3], builder.trunc(args[3], _INT), _INT(1)))

@@ -13,10 +13,10 @@ def cross(ax, ay, az, bx, by, bz):
 
 @kernel
 def mounted_rows(rows, g_n, r_bs_b, q_bs, p_n, v_n, a_n, q_ns, w_s, dw_s):
-    """From the link's frame b to the sensor's frame s, row by row.
+    """Convert rows from the link's frame b to the sensor's frame s.
 
-    rows: p_n 0:3, q_nb 3:7, v_n 7:10, w_n 10:13, f_n 13:16, dw_n 16:19, all of the link's origin; the linear
-    acceleration has gravity in it (f = a - g), as physics engines give it.
+    rows: p_n 0:3, q_nb 3:7, v_n 7:10, w_n 10:13, f_n 13:16, dw_n 16:19, all of the link's origin. The linear
+    acceleration includes gravity (f = a - g), as physics engines give it.
     """
     g, r, m = pointer(g_n), pointer(r_bs_b), pointer(q_bs)
     for i in range(len(rows)):
@@ -59,12 +59,12 @@ def _unexplained(rows, velocity, acceleration, offset, i, h):
 
 @kernel
 def unexplained_rows(rows, g_n, sizes, linear, angular):
-    """How far each step's change of velocity is from its accelerations: m/s2 and rad/s2, for the link's origin.
+    """Difference between each step's change of velocity and its accelerations: m/s2 and rad/s2, for the link's origin.
 
     rows as above, one more than steps. Implicit integrators damp more than the forces they report, and impacts fall
     between two readings; both show here, and a smooth, resolved motion does not. The mean acceleration of a step is
-    taken in four ways, two of which look only forward or only backward (Adams and Moulton), and the closest counts: a
-    command that switches on one side is no fault.
+    computed in four ways. Two of them use only later or only earlier values (Adams and Moulton). The closest counts, so
+    a command that switches on one side is no fault.
     """
     zero = (0.0, 0.0, 0.0)
     gravity = (g_n[0], g_n[1], g_n[2])

@@ -3,8 +3,8 @@
 An access `state[3]` to an array costs numba thirty lines of code, which LLVM removes again; to a pointer, three lines.
 The machine code is the same. So functions that only kernels call take pointers.
 
-With NUMBA_DISABLE_JIT=1 numba's decorators return the function as it is, and pointers are numpy views. Kernels then run
-as Python, slowly, and a debugger can step through them.
+With NUMBA_DISABLE_JIT=1 numba's decorators return the function unchanged, and pointers are numpy views. Kernels then
+run as Python, slowly, and a debugger can step through them.
 """
 
 import numpy as np
@@ -44,7 +44,7 @@ def python_of(kernel):
 
 @njit(cache=True, inline="always")
 def three_each(gyr, acc, mag):
-    """Have live readings three numbers each? mag may be empty."""
+    """Whether live readings have three numbers each; mag may be empty."""
     return len(gyr) == 3 and len(acc) == 3 and (len(mag) == 3 or len(mag) == 0)
 
 
@@ -96,7 +96,7 @@ def _not_constant(typing_context, number):
 def python_pointer(array):
     """The address of the first number of an array in C order. The caller must keep the array alive.
 
-    Indices count from there: never negative, and they may go past the end of a row.
+    Indices count from there. Indices are never negative, and may go past the end of a row.
     """
     if not array.flags.c_contiguous:
         raise ValueError("a kernel takes the address of an array that is not in C order")

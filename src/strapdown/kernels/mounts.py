@@ -1,4 +1,4 @@
-"""What sensors on moving links feel at one instant, from a physics engine's own arrays."""
+"""Motion of sensors on moving links at one instant, from a physics engine's own arrays."""
 
 from strapdown.kernels.frames import cross
 from strapdown.kernels.jit import internal_uncounted, live, pointer, row
@@ -9,7 +9,9 @@ ROW = 22  # columns of a row of a plant (live.PLANT_COLUMNS)
 
 @internal_uncounted
 def read_mount(p_n, q_nb, velocity, acceleration, centre_n, g_n, r_bs_b, q_bs, out):
-    """The row of one mount, from its link; all are addresses. What they hold: read_mounts."""
+    """The row of one mount, from its link; all are addresses. Read one mount; the arrays are explained at
+    read_mounts.
+    """
     qw, qx, qy, qz = q_nb[0], q_nb[1], q_nb[2], q_nb[3]
     rx, ry, rz = rotate(qw, qx, qy, qz, r_bs_b[0], r_bs_b[1], r_bs_b[2])
     px, py, pz = p_n[0] + rx, p_n[1] + ry, p_n[2] + rz
@@ -35,9 +37,9 @@ def read_mount(p_n, q_nb, velocity, acceleration, centre_n, g_n, r_bs_b, q_bs, o
 def read_mounts(links, centres, p_n, q_nb, velocity, acceleration, centre_n, g_n, r_bs_b, q_bs, out):
     """One row per mount: p_n 0:3, q_ns 3:7, v_n 7:10, a_n 10:13, w_s 13:16, dw_s 16:19, f_s 19:22.
 
-    Of all links: position of the origin, attitude, and angular (0:3) and linear (3:6) velocity and acceleration, frame
-    n. The linear ones are spatial vectors at the point centre_n, and the acceleration has gravity in it (f = a - g).
-    Of each mount: the link, the row of its centre, the lever arm and the mounting rotation.
+    Arrays of all links: position of the origin, attitude, and angular (0:3) and linear (3:6) velocity and acceleration,
+    frame n. Linear velocity and acceleration are spatial vectors at the point centre_n. The acceleration includes
+    gravity (f = a - g). Arrays of each mount: the link, the row of its centre, the lever arm and the mounting rotation.
     """
     g = pointer(g_n)
     for i in range(len(links)):

@@ -1,7 +1,7 @@
 """Unit quaternions (w, x, y, z; Hamilton) and rotation vectors (rad): scalar building blocks, then loops over rows.
 
-The scalar functions take and return plain numbers, so that numba inlines them into any other kernel. Loops with
-angles in them gather a block of rows into columns first: only over columns does the machine take several at a time.
+The scalar functions take and return plain numbers, so that numba inlines them into any other kernel. Loops with angles
+in them first copy a block of rows into columns, because the processor vectorises only over columns.
 """
 
 import math
@@ -43,7 +43,7 @@ def exp(rx, ry, rz):
     """Quaternion of the rotation vector r."""
     angle2 = rx * rx + ry * ry + rz * rz
     if angle2 > LARGEST_ANGLE * LARGEST_ANGLE:
-        if angle2 > 1e30:  # a double no longer tells one turn from the next, and squares may overflow: no turn
+        if angle2 > 1e30:  # a double cannot distinguish one turn from the next, and squares may overflow: no turn
             return 1.0, 0.0, 0.0, 0.0
         angle = math.sqrt(angle2)
         w, k = math.cos(0.5 * angle), math.sin(0.5 * angle) / angle
@@ -124,9 +124,9 @@ def log_rows(q, out):
 def euler_rows(q, out):
     """Columns roll, pitch, yaw of Rz(yaw) Ry(pitch) Rx(roll).
 
-    Half-angle sums and differences keep all digits up to the pole (Bernardes and Viollet 2022): (w - y, x + z) points
-    at (yaw + roll)/2 and (w + y, z - x) at (yaw - roll)/2. At the pole one of them has no length and only the other
-    means anything: roll is then 0.
+    Half-angle sums and differences keep all digits up to the pole (Bernardes and Viollet 2022). (w - y, x + z) points
+    at (yaw + roll)/2 and (w + y, z - x) at (yaw - roll)/2. At the pole one of them has no length and only the other has
+    a meaning: roll is then 0.
     """
     a, b, c, d = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
     for first in range(0, len(out), _BLOCK):
@@ -150,7 +150,7 @@ def euler_rows(q, out):
 
 @kernel
 def slerp_rows(a, b, fraction, out):
-    """From a (fraction 0) to b (fraction 1) along the shorter arc, at constant rate."""
+    """Interpolate from a (fraction 0) to b (fraction 1) along the shorter arc, at constant rate."""
     for i in range(len(out)):
         p, q, r = row(a, i), row(b, i), row(out, i)
         dw, dx, dy, dz = mul(p[0], -p[1], -p[2], -p[3], q[0], q[1], q[2], q[3])
@@ -173,7 +173,7 @@ def matrix_rows(q, out):
 
 @kernel
 def from_matrix_rows(m, out):
-    """Shepperd's choice: divide by the largest of the four components, so no digit is lost anywhere."""
+    """Shepperd's method divides by the largest of the four components, so no digit is lost."""
     for i in range(len(out)):
         e = pointer(m[i])  # entries row by row
         a, b, c = e[0], e[4], e[8]

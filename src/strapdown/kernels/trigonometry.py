@@ -1,8 +1,8 @@
 """Half angles and the arc tangent without branches, so that loops over them run several items at a time.
 
-The library's own functions branch inside and go one item at a time. These agree with them to a few units in the last
-place (tests). The arc tangent's polynomials are those of Cephes' atan.c (Moshier 1984). No fused or reordered
-arithmetic: the same bits whether a loop or a single step calls them.
+The library's own functions have branches and process one item at a time. These functions agree with them to a few units
+in the last place (tests). The arc tangent's polynomials are those of Cephes' atan.c (Moshier 1984). Their arithmetic is
+neither fused nor reordered, so they give the same bits whether a loop or a single step calls them.
 """
 
 import math
@@ -20,8 +20,8 @@ _C = tuple((-1.0) ** n / math.factorial(2 * n) for n in range(12))
 def half_angle(angle2):
     """cos(a/2) and sin(a/2)/a for the square of an angle a from 0 to LARGEST_ANGLE.
 
-    cos h and sin(h)/h are power series in z = h^2. At h = a/4 <= pi/2 twelve terms are enough (the next is 2e-18), and
-    the double angle leads to a/2: no root, no division, no special case at 0.
+    cos h and sin(h)/h are power series in z = h^2. At h = a/4 <= pi/2 twelve terms are enough (the next is 2e-18). The
+    double angle leads to a/2 without a root, a division or a special case at 0.
     """
     z = angle2 * 0.0625
     s = _S[0] + z * (

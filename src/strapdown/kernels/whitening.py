@@ -1,6 +1,6 @@
-"""Measurements with a covariance made independent of each other, each of deviation 1.
+"""Measurements with a covariance made independent of each other, each of standard deviation 1.
 
-A loop rather than the linear algebra library: at some hundred rows the latter spends its time waking its threads.
+A loop is used instead of the linear algebra library, which at some hundred rows spends its time waking its threads.
 """
 
 import math
@@ -10,9 +10,9 @@ from strapdown.kernels.jit import kernel
 
 @kernel
 def factor(covariance):
-    """Replace a covariance by its Cholesky factor L (lower part; what is above stays).
+    """Replace a covariance by its Cholesky factor L (lower part; the upper part is not changed).
 
-    A measurement that depends on those before it, by roundoff, is treated as if it were worthless.
+    A measurement that depends on earlier ones, by roundoff, gets no weight.
     """
     for i in range(len(covariance)):
         for j in range(i):

@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path as Folder
 from typing import Any
 
@@ -64,7 +65,7 @@ class Kind:
             raise InputError(f"{what}: {self._told_by_keys(str(error))}") from None
 
     def _told_by_keys(self, sentence: str) -> str:
-        """Name the keys of the file, not the settings they fill; "rate" and the like are also plain words."""
+        """Name the keys of the file, not the settings they fill; "rate" and similar names are also plain words."""
         for name, key in self.keys.items():
             if "_" in key.setting:
                 sentence = re.sub(rf"\b{key.setting}\b", name, sentence)
@@ -116,7 +117,7 @@ def _angles_deg(name: str, value: Any) -> list[float]:
 
 
 def _attitude_deg(name: str, value: Any) -> Any:
-    """[roll, pitch, yaw] in degrees."""
+    """Attitude from [roll, pitch, yaw] in degrees."""
     return q_from_euler(*np.radians(_triple(name, value)))
 
 
@@ -125,7 +126,7 @@ def _attitudes_deg(name: str, value: Any) -> Any:
 
 
 def _phases(name: str, value: Any) -> list[Phase]:
-    """Tables with a kind, each a phase of the angle."""
+    """Phases of the angle from tables with a kind."""
     return [_made(PHASES, f"{name}[{i}]", _table(f"{name}[{i}]", x)) for i, x in enumerate(_list(name, value))]
 
 
@@ -136,7 +137,7 @@ def _table(name: str, value: Any) -> Mapping[str, Any]:
 
 
 def _made(kinds: Mapping[str, Kind], what: str, table: Mapping[str, Any]) -> Any:
-    """The thing whose kind the table names."""
+    """The object of the kind that the table names."""
     kind = table.get("kind")
     if not isinstance(kind, str) or kind not in kinds:
         raise InputError(f"{what} has the kind {kind!r}, which is not known; use one of: {', '.join(kinds)}")
@@ -164,7 +165,7 @@ def _recorded(
     start_s: float | None = None,
     end_s: float | None = None,
 ) -> Path:
-    """Poses of a log, or of a part of it (times as its first pose is 0), with times from 0 on."""
+    """Poses of a log, or of a part of it (times relative to its first pose), with times from 0 on."""
     poses = read_poses(file, columns, gap_factor=WHOLE)
     part = replace(poses.from_zero().part(start_s, end_s), gap_factor=gap_factor)
     return replace(part, pose_time_offset_s=pose_time_offset_s).from_zero()
@@ -291,12 +292,14 @@ PATHS: Mapping[str, Kind] = {
 }
 
 
-def path_from_settings(kind: str, settings: Mapping[str, Any], folder: Folder = Folder(), what: str = "path") -> Path:
-    """The path of the given kind, from the keys of a scenario file; a file it names is looked for in the folder.
+def path_from_settings(
+    kind: str, settings: Mapping[str, Any], folder: str | PathLike[str] = ".", what: str = "path"
+) -> Path:
+    """The path of the given kind, from the keys of a scenario file. A file that it names is searched for in the folder.
 
-    what: how messages call the table, "motion" in a rig.
+    what: name of the table in messages, "motion" in a rig.
     """
     if kind == "recorded" and isinstance(settings.get("file"), str):
-        settings = {**settings, "file": str(folder / settings["file"])}
+        settings = {**settings, "file": str(Folder(folder) / settings["file"])}
     path: Path = _made(PATHS, what, {**settings, "kind": kind})
     return path

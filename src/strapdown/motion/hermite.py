@@ -1,7 +1,7 @@
 """Quintic Hermite pieces on R3 and on SO(3): value, first and second derivative are met at both ends.
 
-On SO(3) the piece lives in the chart q = q_0 exp(phi) of its first end, and the rate is w = J(phi) phi' with
-the right Jacobian J of SO(3). All is differentiated exactly, so q' = q w / 2 and dw = w' hold to roundoff.
+On SO(3) the piece is in the chart q = q_0 exp(phi) of its first end. The rate is w = J(phi) phi' with the right
+Jacobian J of SO(3). All is differentiated exactly, so q' = q w / 2 and dw = w' hold to roundoff.
 """
 
 import math
@@ -44,7 +44,7 @@ def _series(coefficients: list[float], x: Array) -> Array:
 def hermite(u: Array, step: Array, start: tuple[Array, ...], end: tuple[Array, ...]) -> tuple[Array, Array, Array]:
     """Value, first and second derivative in time at the fraction u (n,) of a piece of length step (n,) in s.
 
-    start and end are (value, first, second derivative), (n, 3) each.
+    start and end are (value, first derivative, second derivative), (n, 3) each.
     """
     h = step[:, None]
     ends = np.stack([start[0], start[1] * h, start[2] * h**2, end[0], end[1] * h, end[2] * h**2], axis=1)
@@ -72,7 +72,9 @@ def rates_from_chart(phi: Array, dphi: Array, ddphi: Array) -> tuple[Array, Arra
 
 
 def chart_from_rates(phi: Array, w: Array, dw: Array) -> tuple[Array, Array]:
-    """(phi', phi'') where q_0 exp(phi) has angular rate w and acceleration dw: undoes rates_from_chart."""
+    """Derivatives (phi', phi'') where q_0 exp(phi) has angular rate w and acceleration dw: the inverse of
+    rates_from_chart.
+    """
     angle2 = np.einsum("ki,ki->k", phi, phi)[:, None]
     d = -0.5 * _series(_DB, angle2) / _series(_B, angle2)  # (1 - (a / 2) cot(a / 2)) / a^2
 
@@ -88,7 +90,9 @@ def chart_from_rates(phi: Array, w: Array, dw: Array) -> tuple[Array, Array]:
 def hermite_attitude(
     u: Array, step: Array, start: tuple[Array, ...], end: tuple[Array, ...]
 ) -> tuple[Array, Array, Array]:
-    """(q_nb, w_nb_b, dw_nb_b) at the fraction u of a piece; start and end are (q_nb, w_nb_b, dw_nb_b)."""
+    """Attitude q_nb, rate w_nb_b and acceleration dw_nb_b at the fraction u of a piece; start and end are (q_nb,
+    w_nb_b, dw_nb_b).
+    """
     q_0 = start[0]
     phi_1 = q_log(q_mul(q_conj(q_0), end[0]))
     at_start = (

@@ -1,21 +1,20 @@
 """First and second derivatives of recorded samples, each from a few neighbours.
 
-Local on purpose: a switch (a force put on, a contact) disturbs its neighbours and nothing else. Which
-neighbours serve is decided sample by sample from the data, by comparing differences of rising order. A smooth
-motion loses size from each even difference to the next, by (w h)^2 at frequency w and step h; jitter and
-switches gain.
+The fit is local on purpose: a switch (a force that begins, a contact) disturbs only its neighbours. The neighbours are
+chosen sample by sample from the data, by comparing differences of rising order. A smooth motion becomes smaller from
+each even difference to the next, by (w h)^2 at frequency w and step h. Jitter and switches become larger.
 
     sixth difference below half the fourth   smooth           polynomial through 7 samples
     sixth below the fourth                   just resolved    polynomial through 5 samples
     fourth above twice the second            only jitter      smoothing spline of 5 samples
     else                                     rough, a switch  parabola through 3 samples
 
-In samples a cycle the bounds lie at 9, 6 and 4. Jitter of sigma s gives second derivatives of sigma
-3.5, 3.1, 0.5 and 2.4 s / h^2 in this order. So exact polynomials of many samples are for smooth motion; and where
-the second differences change sign from sample to sample with nothing under them, no acceleration is resolved, and
-an average is the better estimate. Its second derivative is that of the least-squares parabola of 5 samples. Value and
-first derivative are then those of the cubic B-spline with the same second derivative: at all samples they belong to
-one smooth curve, so that between them nothing is worse than at them.
+In samples per cycle the limits are at 9, 6 and 4. Jitter of sigma s gives second derivatives of sigma
+3.5, 3.1, 0.5 and 2.4 s / h^2 in this order. So exact polynomials of many samples are for smooth motion. Where the
+second differences only change sign from sample to sample, no acceleration is resolved, and an average is the better
+estimate. Its second derivative is that of the least-squares parabola of 5 samples. Value and first derivative are then
+those of the cubic B-spline with the same second derivative. At all samples they belong to one smooth curve. So readings
+between samples are as good as at them.
 """
 
 from collections.abc import Callable
@@ -41,7 +40,7 @@ class Stencil:
     degree: int
 
     def rows(self, n: int) -> Rows:
-        """(n, samples) row numbers about each of n rows, moved inward at the ends."""
+        """Row numbers (n, samples) about each of n rows, moved inward at the ends."""
         start = np.clip(np.arange(n) - self.samples // 2, 0, n - self.samples)
         return start[:, None] + np.arange(self.samples)
 
@@ -63,7 +62,7 @@ class Stencil:
     def derivatives(self, t: Array, seen: Array, first_seen: Rows) -> Array:
         """(n, 2, 3): first and second derivative at every row.
 
-        seen (n, m, 3): m rows from first_seen (n,) on as seen from each row; they hold the stencil.
+        seen (n, m, 3): m rows from first_seen (n,) on, relative to each row; they contain the stencil.
         """
         rows = self.rows(len(t))
         step = (t[rows[:, -1]] - t[rows[:, 0]]) / (self.samples - 1)
@@ -97,7 +96,8 @@ _SPLINE = np.array(
 
 @dataclass(frozen=True)
 class Local:
-    """At every sample (n, 3): value, 0 (the sample itself) but where there is only jitter; its derivatives.
+    """Values at every sample (n, 3) and their derivatives. The value is 0 (the sample itself) except where there is
+    only jitter.
 
     noise_gain (n, 2): sigma of first derivative times h and second times h^2, for jitter of sigma 1.
     """
@@ -111,8 +111,8 @@ class Local:
 def local_derivatives(t: Array, values: Callable[[Rows], Array], reach: Array) -> Local:
     """Derivatives at every sample of a piece without gaps (n >= SHORTEST_PIECE).
 
-    values(rows) gives the samples of the rows (n, m) as seen from each of the n samples, (n, m, 3), in a chart
-    where the sample itself is 0. reach (n - 1) is the distance from each sample to the next in that chart.
+    values(rows) gives the samples of the rows (n, m) relative to each of the n samples, (n, m, 3), in a chart where the
+    sample itself is 0. reach (n - 1) is the distance from each sample to the next in that chart.
     """
     if len(t) < SEVEN.samples:  # too short to tell jitter from motion
         rows = THREE.rows(len(t))
@@ -159,17 +159,17 @@ def _averaged(t: Array, seen: Array, rows: Rows) -> Array:
 def _local_mean_square(x: Array, samples: int) -> Array:
     """Squared length of x (n, 3), averaged over some samples about each.
 
-    The three samples at each end take over the value of the fourth: stencils moved inward differ by other
-    terms than the ones they are to measure.
+    The three samples at each end take the value of the fourth. Stencils moved inward would have other error terms than
+    the ones they are to measure.
     """
     padded = np.pad(np.einsum("ki,ki->k", x, x)[3:-3], samples // 2, mode="edge")
     return np.pad(np.convolve(padded, np.full(samples, 1.0 / samples), mode="valid"), 3, mode="edge")
 
 
 def _filled(chosen: NDArray[np.bool_], second: Array) -> NDArray[np.bool_]:
-    """Also where most of the nine about it are, and the second differences are as there.
+    """Also true where most of its nine neighbours are, and the second differences are similar.
 
-    Among jitter alone single samples look smooth by chance; a switch among jitter stands out.
+    In pure jitter single samples look smooth by chance; a switch in jitter is clearly larger.
     """
     around = _sum_of_nine(chosen.astype(np.float64))
     usual = _sum_of_nine(np.where(chosen, second, 0.0)) / np.maximum(around, 1.0)
@@ -177,7 +177,7 @@ def _filled(chosen: NDArray[np.bool_], second: Array) -> NDArray[np.bool_]:
 
 
 def _sum_of_nine(x: Array) -> Array:
-    """Over each sample and the four on either side; mode "same" would give nine sums for a shorter x."""
+    """Sum over each sample and the four on either side; mode "same" would give nine sums for a shorter x."""
     return np.convolve(x, np.ones(9))[4 : 4 + len(x)]
 
 

@@ -34,7 +34,7 @@ class _Text:
     delimiter: str
 
     def rows(self) -> Iterable[tuple[int, list[str]]]:
-        """(line number, cells) of every row that is not blank."""
+        """Line number and cells of every row that is not blank."""
         reader = csv.reader(self.body.splitlines(), delimiter=self.delimiter)
         try:
             for cells in reader:
@@ -55,9 +55,8 @@ def read_columns(
 ) -> dict[str, Array]:
     """Our name -> numbers, for a mapping from our names to the file's.
 
-    A column is found by its bare name or with its unit behind it, `name [unit]`; where we state a unit for ours
-    and the file states another one, that is an error. Only the columns in may_be_missing may hold cells without
-    a number: they become NaN.
+    A column is found by its bare name or with its unit behind it, `name [unit]`. A unit in the file that differs from
+    the unit we state is an error. Only the columns in may_be_missing may have cells without a number: they become NaN.
     """
     return _columns(_open(Path(path)), names, units or {}, may_be_missing)
 
@@ -65,9 +64,9 @@ def read_columns(
 def read_columns_on_clock(
     path: str | PathLike[str], names: Mapping[str, str], units: Mapping[str, str], clock: str
 ) -> tuple[dict[str, Array], float]:
-    """The same, with the column `clock` counted from its first row, and what it read there.
+    """The same, with the column `clock` counted from its first row, and its reading there.
 
-    Subtracted digit by digit as printed: a double has 2e-7 s of resolution at today's Unix time.
+    It is subtracted digit by digit as printed: a double has 2e-7 s of resolution at today's Unix time.
     """
     text = _open(Path(path))
     columns = _columns(text, names, units, ())
@@ -135,7 +134,7 @@ def _find(text: _Text, ours: str, theirs: str, unit: str | None) -> int:
 
 
 def _fast(text: _Text, place: Mapping[str, int]) -> dict[str, Array] | None:
-    """By Arrow; None if it stumbles."""
+    """Read the table with Arrow; None if Arrow cannot read it."""
     numbered = [str(i) for i in range(len(text.header))]  # names may repeat
     wanted = [numbered[i] for i in place.values()]
     try:

@@ -1,4 +1,4 @@
-"""Two ways to ask where a body is: a path answers for any time, a source is moved along step by step."""
+"""Two interfaces for the place of a body: a path gives it for any time, a source is moved step by step."""
 
 from collections.abc import Sequence
 from typing import Protocol

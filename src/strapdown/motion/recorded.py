@@ -1,5 +1,6 @@
 """Recorded poses as a motion: velocity, acceleration, angular rate and acceleration by local splines."""
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -9,10 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from strapdown.arrays import locked, locked_attitude, locked_time
-from strapdown.errors import InputError
+from strapdown.errors import InputError, LogWarning
+from strapdown.keywords import keywords_of
 from strapdown.motion.hermite import hermite, hermite_attitude, rates_from_chart
 from strapdown.motion.local_fit import SHORTEST_PIECE, local_derivatives
 from strapdown.motion.pose_file import read_columns_on_clock
+from strapdown.motion.quaternion_order import XYZW, looks_like_xyzw
 from strapdown.rotation import q_conj, q_continuous, q_exp, q_log, q_mul, q_normalise
 from strapdown.types import Array, Motion
 
@@ -27,9 +30,10 @@ _UNITS = {"t": "s", **dict.fromkeys(POSITION_COLUMNS, "m"), **dict.fromkeys(ATTI
 
 @dataclass(frozen=True, eq=False)
 class PoseIncrements:
-    """What happened between neighbouring poses (none across a gap): exact, whatever the motion in between.
+    """Exact changes between neighbouring poses (none across a gap), whatever the motion in between.
 
-    t (s) is the middle of each interval, dt (s) its length, dp_n (m) the way, theta_b (rad) the rotation vector.
+    t (s) is the middle of each interval, dt (s) its length, dp_n (m) the displacement, theta_b (rad) the rotation
+    vector.
     """
 
     t: Array
@@ -52,22 +56,23 @@ class PoseIncrements:
 class RecordedMotion:
     """Poses of a body at recorded times (s), taken as given: the motion passes through every one of them.
 
-    Only where the poses show nothing but jitter does it pass between them, along a smooth curve (local_fit).
+    Only where the poses show pure jitter does it pass between them, along a smooth curve (local_fit).
 
-    p_n: position (m). q_nb: attitude (w, x, y, z); its sign may flip from row to row.
+    p_n: position (m).
+    q_nb: attitude (w, x, y, z); its sign may flip from row to row.
 
-    Rates at the poses come from neighbouring poses (local_fit states which), and between poses from quintics
-    that meet them: position, velocity, acceleration, attitude, rate and angular acceleration are continuous.
+    Rates at the poses come from neighbouring poses (local_fit states which), and between poses from quintics through
+    them. Position, velocity, acceleration, attitude, rate and angular acceleration are continuous.
 
-    pose_time_offset_s: the pose recorded at t belongs to t + pose_time_offset_s. Engines with a semi-implicit
-    step h move the pose with the new velocity: their poses are half a step ahead of their clock, and the offset
-    is h / 2. It matters where other signals on the engine's clock are compared; the motion's shape is the same.
+    pose_time_offset_s: the pose recorded at t belongs to t + pose_time_offset_s. Engines with a semi-implicit step h
+    move the pose with the new velocity. Their poses are half a step ahead of their clock, so the offset is h / 2. It
+    matters where other signals on the engine's clock are compared; the motion's shape is the same.
 
     gap_factor: a time step longer than this many median steps is a gap. Nothing is differenced across it, and
     the motion is not known inside it.
 
-    clock_s: what the log's clock read where t is 0. Stamps like 1.7e9 s leave a double 2e-7 s of resolution, which
-    spoils differences: t is small, and clock_s is added to every time that is stated.
+    clock_s: reading of the log's clock where t is 0. For stamps like 1.7e9 s a double has a resolution of only 2e-7 s,
+    which spoils differences. So t is small, and clock_s is added to every time that is stated.
     """
 
     t: Array
@@ -129,7 +134,7 @@ class RecordedMotion:
         return [(float(t[i - 1]), float(t[i])) for i in self._start[1:]]
 
     def from_zero(self) -> "RecordedMotion":
-        """The same motion on a clock that reads 0 at its first pose: a Path is asked from 0 to duration_s."""
+        """The same motion on a clock that reads 0 at its first pose: a Path has times from 0 to duration_s."""
         return replace(self, t=self.t - self.t[0], pose_time_offset_s=0.0, clock_s=0.0)
 
     def part(self, start_s: float | None = None, end_s: float | None = None) -> "RecordedMotion":
@@ -148,8 +153,9 @@ class RecordedMotion:
     def noise_estimate(self) -> tuple[float, float]:
         """RMS errors (m/s2, rad/s) of acceleration and rate at the poses that jitter of the poses makes.
 
-        The jitter is what sixth differences show, in which a smooth motion leaves nothing; taken as chance from pose to
-        pose, and multiplied by the noise gain of the neighbours used. NaN where no seven poses stand in a row.
+        The jitter is measured by sixth differences, in which a smooth motion leaves nothing. It is taken as random from
+        pose to pose, and multiplied by the noise gain of the neighbours used. NaN where there are no seven poses in a
+        row.
         """
         knots, _ = self._fitted
         found: tuple[list[Array], list[Array]] = ([], [])
@@ -166,7 +172,7 @@ class RecordedMotion:
 
     @property
     def _shift_s(self) -> float:
-        """From t to the times that are stated."""
+        """Shift from t to the stated times."""
         return self.clock_s + self.pose_time_offset_s
 
     def at_samples(self) -> Motion:
@@ -188,7 +194,7 @@ class RecordedMotion:
         return Motion(asked, p_n, v_n, a_n, q_nb, w_nb_b, dw_nb_b)
 
     def increments(self) -> PoseIncrements:
-        """Way and turn between neighbouring poses."""
+        """Displacement and turn between neighbouring poses."""
         inside = np.ones(len(self) - 1, dtype=bool)
         inside[self._start[1:] - 1] = False
         dt = np.diff(self.t)
@@ -225,7 +231,7 @@ class RecordedMotion:
         return Motion(self.t, self.p_n + shift_n, v_n, a_n, q_nb, w_nb_b, dw_nb_b), (float(gain_a), float(gain_w))
 
     def _interval(self, asked: Array) -> tuple[NDArray[np.int64], Array]:
-        """The row before each time, and the times with roundoff at the ends of pieces taken away."""
+        """The row before each time, and the times without roundoff at the ends of pieces."""
         knot_t, shift = self.t, self._shift_s
         asked = asked - shift
         edges = knot_t[np.sort(np.concatenate([self._start, self._last]))]
@@ -252,7 +258,7 @@ class RecordedMotion:
 
 
 def _seen_from_each(p_n: Array) -> Callable[[NDArray[np.int64]], Array]:
-    """Positions about each sample: no digits are lost far from the origin."""
+    """Positions relative to each sample: no digits are lost far from the origin."""
     return lambda rows: p_n[rows] - p_n[:, None]
 
 
@@ -262,25 +268,30 @@ def _turned_from_each(q_nb: Array) -> Callable[[NDArray[np.int64]], Array]:
 
 
 def _jitter(sixth: Array) -> float:
-    """RMS length of what, as chance from sample to sample, makes these sixth differences (n, 3); switches are few."""
+    """RMS length of random errors of the samples that would cause these sixth differences (n, 3); switches are rare."""
     length2 = np.median(np.einsum("ki,ki->k", sixth, sixth))
     return float(np.sqrt(length2 / 924.0 * 3.0 / 2.366))  # squares of 1 6 15 20 ..; mean over median of chi-square of 3
 
 
+@keywords_of(RecordedMotion)
 def read_poses(
     path: str | PathLike[str], columns: Mapping[str, str] | None = None, **settings: float
 ) -> RecordedMotion:
     """Poses from a CSV file (also .csv.gz) with the columns t, p_x, p_y, p_z, q_w, q_x, q_y, q_z.
 
-    The header may have units behind the names, `t [s]`. Other names are given by a mapping from ours to the
-    file's, {"p_x": "D1_x"}; further columns do not matter. settings: pose_time_offset_s, gap_factor.
-    t begins at 0; what the file's clock read there, to all its digits, is clock_s.
+    The header may have units behind the names, `t [s]`. Other names are given by a mapping from ours to the file's,
+    {"p_x": "D1_x"}; further columns do not matter.
+
+    settings: pose_time_offset_s, gap_factor. t begins at 0; clock_s is the reading of the file's clock there, to all
+        its digits.
     """
     unknown = sorted(set(columns or {}) - set(_UNITS))
     if unknown:
         raise InputError(f"columns names {', '.join(unknown)}; the names to map are {', '.join(_UNITS)}")
     names = {name: (columns or {}).get(name, name) for name in _UNITS}
     x, clock_s = read_columns_on_clock(path, names, _UNITS, "t")
+    if looks_like_xyzw(np.column_stack([x[name] for name in ATTITUDE_COLUMNS])):
+        warnings.warn(f"{path}: {XYZW}", LogWarning, stacklevel=2)
     try:
         return RecordedMotion(
             x["t"],

@@ -46,7 +46,7 @@ class RotationSpline:
 def _knot_rates(turn: Array, lengths_s: Array) -> tuple[Array, Array]:
     """Rate and angular acceleration at the knots: those of the parabola through each knot and its neighbours.
 
-    A turn's vector is the same stated before and after the turn, so neighbouring turns may be compared at the knot.
+    The vector of a turn is the same before and after it, so neighbouring turns can be compared at the knot.
     """
     held = np.linalg.norm(turn, axis=1) < HELD
     mean_rate, h = turn / lengths_s[:, None], lengths_s[:, None]

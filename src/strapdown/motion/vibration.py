@@ -1,9 +1,9 @@
 """Vibration as a layer on any motion: rotor imbalance, motor hum, road.
 
-The body's frame is displaced by r (m) and turned by theta (rad), frame b, each a sum of lines: an amplitude times the
-cosine and the sine of a phase. A phase follows time, the angle of a rotor or wheel, or the way along a road. Position,
-velocity, acceleration, attitude, rate and specific force of the shaken body belong together exactly. The same kernel
-shakes rows of a recorded motion and the rows of a plant while it runs.
+The body's frame is displaced by r (m) and turned by theta (rad), frame b. Each is a sum of lines: an amplitude times
+the cosine and the sine of a phase. A phase follows time, the angle of a rotor or wheel, or the way along a road.
+Position, velocity, acceleration, attitude, rate and specific force of the shaken body belong together exactly. The same
+kernel shakes rows of a recorded motion and the rows of a plant while it runs.
 """
 
 import math
@@ -39,7 +39,7 @@ _FIELDS = (("p_n", "p_n"), ("q_ns", "q_nb"), ("v_n", "v_n"), ("a_n", "a_n"), ("w
 
 
 class Turning(Protocol):
-    """A source whose phase is known in time: a Profile."""
+    """A source whose phase is a known function of time: a Profile."""
 
     def at(self, t: Array) -> tuple[Array, Array, Array, Array]:
         """Phase and its first three derivatives."""
@@ -48,9 +48,11 @@ class Turning(Protocol):
 
 @dataclass(frozen=True)
 class Line:
-    """linear_m[0] cos(phase) + linear_m[1] sin(phase) of displacement, and angular_rad likewise; frame b.
+    """Displacement linear_m[0] cos(phase) + linear_m[1] sin(phase), and angular_rad in the same way; frame b.
 
-    phase = factor times the source's phase, plus phase_rad. source: its number; None is time, and factor is in rad/s.
+    The phase is factor times the source's phase, plus phase_rad.
+
+    source: its number; None is time, and factor is in rad/s.
     """
 
     linear_m: Pair = _NOTHING
@@ -73,7 +75,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Vibration:
-    """Lines of vibration. a + b has the lines of both; they number the same sources."""
+    """Lines of vibration. a + b has the lines of both; both use the same numbers of sources."""
 
     lines: tuple[Line, ...] = ()
 
@@ -88,11 +90,11 @@ class Vibration:
 
     @cached_property
     def sources(self) -> int:
-        """How many sources it needs: the largest number and one."""
+        """Number of sources it needs: the largest number plus one."""
         return max((line.source + 1 for line in self.lines if line.source is not None), default=0)
 
     def mounted(self, r_bs_b: ArrayLike, q_bs: ArrayLike) -> "Vibration":
-        """As felt by a sensor's frame s: lever arm r_bs_b (m, frame b), mounting q_bs. The body is rigid."""
+        """Vibration at a sensor's frame s: lever arm r_bs_b (m, frame b), mounting q_bs. The body is rigid."""
         arm, q_sb = np.asarray(r_bs_b, dtype=np.float64), q_conj(np.asarray(q_bs, dtype=np.float64))
         moved = []
         for line in self.lines:
@@ -104,7 +106,7 @@ class Vibration:
 
     @cached_property
     def table(self) -> Array:
-        """Its lines as the kernel takes them."""
+        """Its lines in the form of the kernel."""
         fix_signature(kernel.felt_rows)
         found = np.zeros((len(self.lines), kernel.LINE))
         for row, line in zip(found, self.lines, strict=True):
@@ -115,7 +117,8 @@ class Vibration:
     def shake(self, plant_rows: Array, t: Array, jets: Array) -> None:
         """Rows of a plant (n, 22; live.PLANT_COLUMNS) of a smooth frame become those of the shaken one, in place.
 
-        t: (n,). jets: (n, 3 sources): phase, its first and its second derivative, source after source.
+        t: (n,).
+        jets: (n, 3 sources): phase, its first and its second derivative, source after source.
         """
         if jets.shape[1] < 3 * self.sources:
             raise InputError(f"the vibration has {self.sources} sources and jets {jets.shape[1] / 3:g}; give all")
@@ -126,7 +129,7 @@ class Vibration:
         kernel.felt_rows(rows, 0, 0, 0.0, t, jets, self.table, flat, PLANT_ROW, _NOTHING_AROUND, *readings)
 
     def extra(self, t: float, phases: Sequence[float] | Array, speeds: Sequence[float] | Array) -> tuple[Array, Array]:
-        """(specific force, rate) that the vibration adds for a frame that does not turn, (3,) each, frame b."""
+        """Specific force and rate that the vibration adds for a frame that does not turn, (3,) each, frame b."""
         row, jets = np.zeros((1, PLANT_ROW)), np.zeros((1, 3 * max(len(phases), 1)))
         row[0, 3] = 1.0
         jets[0, : 3 * len(phases) : 3], jets[0, 1 : 3 * len(phases) : 3] = phases, speeds
@@ -134,7 +137,10 @@ class Vibration:
         return row[0, PLANT_COLUMNS["f_s"]], row[0, PLANT_COLUMNS["w_s"]]
 
     def on(self, motion: Motion, jets: Array | None = None) -> Motion:
-        """The motion with this vibration on it. jets: as for shake; None: all lines follow time."""
+        """The motion with this vibration on it.
+
+        jets: as for shake; None: all lines follow time.
+        """
         found = np.zeros((len(motion), PLANT_ROW))
         for column, name in _FIELDS:
             found[:, PLANT_COLUMNS[column]] = getattr(motion, name)
@@ -144,7 +150,10 @@ class Vibration:
 
 @dataclass(frozen=True)
 class Vibrating:
-    """A path with vibration on it. sources: of each source its speed in rad/s, or a Profile of its angle, or TRAVEL."""
+    """A path with vibration on it.
+
+    sources: for each source its speed in rad/s, or a Profile of its angle, or TRAVEL.
+    """
 
     path: Path
     vibration: Vibration
@@ -194,7 +203,7 @@ class Vibrating:
 
     @cached_property
     def _way(self) -> tuple[Array, Array]:
-        """Times, and the way along body x with its first two derivatives at them, (n, 1, 3)."""
+        """Times, and the distance along body x with its first two derivatives at them, (n, 1, 3)."""
         times = np.linspace(0.0, self.duration_s, max(int(np.ceil(self.duration_s / _NODE_S)), 1) + 1)
         motion = self.path.at(times)
         v_b, a_b = (q_rotate(q_conj(motion.q_nb), each) for each in (motion.v_n, motion.a_n))
@@ -219,10 +228,11 @@ def rotor_imbalance(
 ) -> Vibration:
     """Rotors (sources 0, 1, ...) about body z whose mass is off centre: unbalance = mass times distance, kg m.
 
-    places_b: hubs against the centre of mass (m). spins: 1 counter-clockwise seen from above, -1 clockwise. The free
-    body moves against the unbalance: r = -U e / m, theta = -inertia^-1 (place x U e), e = (cos, spin sin, 0), whatever
-    the speed, so that its acceleration grows with the square of the speed. angles_rad: of each unbalance at phase 0;
-    None: 2.4 rad (the golden angle) from rotor to rotor.
+    places_b: hubs against the centre of mass (m).
+    spins: 1 counter-clockwise seen from above, -1 clockwise. The free body moves against the unbalance: r = -U e / m,
+        theta = -inertia^-1 (place x U e), e = (cos, spin sin, 0), whatever the speed. So its acceleration grows with
+        the square of the speed.
+    angles_rad: angles of each unbalance at phase 0; None: 2.4 rad (the golden angle) from rotor to rotor.
     """
     hubs = rows("places_b", places_b, 3)
     unbalance = np.broadcast_to(np.asarray(unbalance_kg_m, dtype=np.float64), (len(hubs),))
@@ -245,8 +255,11 @@ def rotor_imbalance(
 def motor_hum(
     acc_m_s2: ArrayLike, frequency_hz: float, *, source: int | None = None, order: float = 1.0, phase_rad: float = 0.0
 ) -> Vibration:
-    """Hum of a motor: acc_m_s2 is its amplitude at frequency_hz, frame b. source: a motor whose phase it follows, order
-    times; the amplitude then grows with the square of its speed. None: the frequency is constant."""
+    """Hum of a motor: acc_m_s2 is its amplitude at frequency_hz, frame b.
+
+    source: a motor whose phase it follows, order times; the amplitude then grows with the square of its speed. None:
+        the frequency is constant.
+    """
     per_s = 2.0 * np.pi * positive("frequency_hz", frequency_hz)
     moved = tuple((-np.array(triple("acc_m_s2", acc_m_s2)) / per_s**2).tolist())
     factor = per_s if source is None else positive("order", order)
@@ -262,11 +275,12 @@ def road(
     waves_per_m: tuple[float, float] = (0.1, 10.0),
     count: int = 24,
 ) -> Vibration:
-    """A road of random height under the front and rear wheels, by the way along it (TRAVEL is the source's phase, m).
+    """A road of random height under the front and rear wheels, as a function of the distance along it (TRAVEL is the
+    source's phase, m).
 
-    Density of ISO 8608: roughness_m3 (wave number / 0.1 per m)^-2, per wave per m; 16e-6 m3 is a very good road, its
-    class A. count sines at wave numbers between the limits, each with the variance of its band and a random phase. The
-    body rises by the mean of the two heights and pitches by their difference; it has no springs.
+    Density of ISO 8608: roughness_m3 (wave number / 0.1 per m)^-2, per wave per m. 16e-6 m3 is a very good road, its
+    class A. There are count sines at wave numbers between the limits, each with the variance of its band and a random
+    phase. The body rises by the mean of the two heights and pitches by their difference; it has no springs.
     """
     low, high = (positive("waves_per_m", each) for each in waves_per_m)
     if not low < high or count < 1:

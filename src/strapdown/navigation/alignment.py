@@ -1,7 +1,7 @@
 """Initial alignment at rest: roll and pitch from averages of the accelerometer, the gyroscope's bias from its own.
 
-The heading comes from a given value or from the magnetometer: two functions. One that is unknown is given with
-UNKNOWN_HEADING_RAD, and the path is right up to a turn about the vertical.
+The heading comes from a given value or from the magnetometer: two functions. An unknown heading is given with
+UNKNOWN_HEADING_RAD; the path is then right except for a turn about the vertical.
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,10 @@ _FLICKER = 3  # samples: a flag that is lost for fewer is still set
 
 @dataclass(frozen=True, eq=False)
 class Rest:
-    """Means over a rest of so many rows, and the standard deviations of these means; acc_sigma: of a tilt (rad)."""
+    """Means over a rest of this many rows, and the standard deviations of these means.
+
+    acc_sigma: sigma of the tilt (rad).
+    """
 
     rows: int
     length_s: float
@@ -78,9 +81,12 @@ def magnetic_yaw(rest: Rest, declination_rad: float, q_bs: ArrayLike) -> float:
 
 
 def first_rest_s(recording: Recording, longest_s: float, accelerometer: Triad | None = None) -> float:
-    """How long the rest at the start of a log lasts, at most longest_s: up to where the controller's flag ends, if it
-    is set at the start, and to where the readings gain speed against their mean before: a move may begin, and go on,
-    more calmly than any window of readings can tell. accelerometer: of the part, whose noise the log may not show."""
+    """How long the rest at the start of a log lasts, at most longest_s. The rest ends where the controller's flag ends,
+    if the flag is set at the start. The rest also ends where the readings gain speed against their earlier mean. The
+    reason is that a move may begin, and continue, more calmly than any window of readings can show.
+
+    accelerometer: accelerometer of the part; its noise may not show in the log.
+    """
     if recording.acc_s is None:
         return longest_s
     t, stop = recording.t, recording.stop
@@ -125,7 +131,7 @@ def rest_of(recording: Recording, rest_s: float) -> Rest:
 def rest_from(
     rows: int, length_s: float, acc: tuple[Array, Array], gyr: tuple[Array, Array], mag_s: Array | None
 ) -> Rest:
-    """From mean and standard deviation of the readings; refused if the body moved meanwhile."""
+    """Means and their standard deviations from the readings of a rest; refused if the body moved meanwhile."""
     if rows < LEAST_SAMPLES:
         raise InputError(
             f"the first {length_s:.3g} s have {rows} samples, alignment needs {LEAST_SAMPLES} at rest; "

@@ -11,7 +11,7 @@ from strapdown.types import Array, Motion, Recording, Solution
 
 
 def sensor_at_start(alignment: Alignment, q_bs: ArrayLike, r_bs_b: ArrayLike) -> Array:
-    """p_n (m) of the sensor while the body's origin is at the origin of n, as aligned."""
+    """Position p_n (m) of the sensor while the body's origin is at the origin of n, as aligned."""
     q_nb = q_mul(alignment.q_ns, q_conj(np.asarray(q_bs, dtype=np.float64)))
     return q_rotate(q_nb, np.asarray(r_bs_b, dtype=np.float64))
 
@@ -19,7 +19,7 @@ def sensor_at_start(alignment: Alignment, q_bs: ArrayLike, r_bs_b: ArrayLike) ->
 def of_body_origin(solution: Solution, recording: Recording, q_bs: ArrayLike, r_bs_b: ArrayLike) -> Solution:
     """A solution of the sensor's path, converted to the body's origin: p_n - R_nb r, v_n - R_nb (w x r).
 
-    Sigmas: those of the attitude come on top by the lever, as if independent of the position's.
+    The sigma of the attitude adds to that of the position by the lever, as if independent.
     """
     r_b = np.asarray(r_bs_b, dtype=np.float64)
     if not r_b.any():

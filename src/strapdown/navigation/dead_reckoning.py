@@ -1,7 +1,6 @@
 """Dead reckoning: integrate the gyroscope and the accelerometer from a known start, with no aid.
 
-The sensor's frame s is the frame that is navigated: q_nb, p_n, v_n of the start and of the solution are
-those of s.
+The solution is that of the sensor's frame s: q_nb, p_n, v_n of the start and of the solution are those of s.
 """
 
 import numpy as np
@@ -24,11 +23,13 @@ def dead_reckon(
     *,
     examine: bool = True,
 ) -> Solution:
-    """From readings that are values at their time stamps; the start is the state at the first reading.
+    """Dead reckoning from readings that are values at their time stamps; the start is the state at the first reading.
 
-    Second order in the step where the readings change smoothly. gravity: m/s2, or a place that
-    earth.gravity knows. examine: False takes the readings as they are, such as exact signals of a free fall, which in a
-    log would be a broken sensor.
+    Second order in the step where the readings change smoothly.
+
+    gravity: m/s2, or a place that earth.gravity knows.
+    examine: False uses the readings without a check, such as exact signals of a free fall, which in a log would be a
+        broken sensor.
     """
     if recording.gyr_s is None or recording.acc_s is None:
         missing = "gyr_s" if recording.gyr_s is None else "acc_s"
@@ -45,7 +46,7 @@ def dead_reckon(
 def dead_reckon_increments(
     increments: Increments, q_nb: ArrayLike, p_n: ArrayLike, v_n: ArrayLike, gravity: str | float
 ) -> Solution:
-    """From increments; the start is the state before the first interval.
+    """Dead reckoning from increments; the start is the state before the first interval.
 
     Attitude and velocity are exact for exact increments; the position is of second order in the step.
     """
@@ -71,7 +72,7 @@ def _room(n: int) -> tuple[Array, Array, Array]:
 
 
 def _refuse_gaps(increments: Increments) -> None:
-    """A lost increment is a lost turn: nothing after it would be right."""
+    """Refuse gaps. A lost increment is a lost turn: nothing after it would be right."""
     between_s = np.diff(increments.t)
     gap = between_s > 1.5 * increments.dt[1:]
     if gap.any():

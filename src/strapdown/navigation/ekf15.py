@@ -1,8 +1,9 @@
 """Paper C's filter: 15 states, Euler angles, seven measurements, and a reset at every stop that is believed.
 
 States: position, velocity and acceleration in frame n, body rates, roll, heading, pitch; the paper's body has x right,
-y forward, z up. The paper's errors (docs/paper-c.md, errata 8 to 12) are corrected; each printed form can be asked for.
-The sensor's frame s is navigated, as by the error-state filter: p_n and v_n are those of the sensor's origin.
+y forward, z up. The paper's errors (docs/paper-c.md, errata 8 to 12) are corrected; each printed form can be selected.
+The solution is that of the sensor's frame s, as in the error-state filter: p_n and v_n are those of the sensor's
+origin.
 """
 
 from collections.abc import Iterator
@@ -48,18 +49,24 @@ _FLAGS = {"stop_believed": at.BELIEVED, "stop_rejected": at.REFUSED, "not_update
 
 @dataclass(frozen=True)
 class Ekf15:
-    """Settings. force_sigma_m_s2, rate_sigma_rad_s, heading_sigma_rad: sigmas of one sample. acc_walk
-    (m/s2/sqrt(s)), rate_walk (rad/s/sqrt(s)), angle_walk (rad/sqrt(s)): how vehicle and attitude may change.
+    """Settings.
 
-    stop_force_m_s2, stop_rate_rad_s: a stop is believed if ||f| - g| and |w| are below. start_tilt_sigma_rad,
-    start_heading_sigma_rad: of roll, pitch and heading at the start and after every stop. magnetic_heading: False
-    leaves the magnetometer out. declination_rad: field east of north is positive. rest_bias: the mean rate of the
-    alignment is taken off. gap_s: a longer step is a gap, over which nothing is predicted but straight motion.
+    force_sigma_m_s2, rate_sigma_rad_s, heading_sigma_rad: sigmas of one sample. acc_walk (m/s2/sqrt(s)), rate_walk
+        (rad/s/sqrt(s)), angle_walk (rad/sqrt(s)): how vehicle and attitude may change.
+
+    stop_force_m_s2, stop_rate_rad_s: a stop is believed if ||f| - g| and |w| are below these.
+    start_tilt_sigma_rad, start_heading_sigma_rad: sigmas of roll, pitch and heading at the start and after every stop.
+    magnetic_heading: False ignores the magnetometer.
+    declination_rad: field east of north is positive.
+    rest_bias: the mean rate of the alignment is subtracted.
+    gap_s: a longer step is a gap, over which only straight motion is predicted.
     q_bs: mounting of the sensor on the body.
 
-    printed_heading_rate (erratum 8): the heading is advanced without 1/cos(pitch). printed_innovation (9): that of the
-    heading is not wrapped. printed_heading_cases (10): the list of cases that omits south, given as 0.
-    printed_reset (11): a stop sets variances and leaves the covariances. printed_covariance (12): P = (E - K H) P.
+    printed_heading_rate (erratum 8): the heading is advanced without 1/cos(pitch).
+    printed_innovation (9): the innovation of the heading is not wrapped.
+    printed_heading_cases (10): the list of cases that omits south, given as 0.
+    printed_reset (11): a stop sets variances and keeps the covariances.
+    printed_covariance (12): P = (E - K H) P.
     """
 
     name: str = field(default="ekf15", init=False)
@@ -99,7 +106,7 @@ class Ekf15:
 
     @cached_property
     def settings(self) -> Array:
-        """As the kernel reads them."""
+        """The settings in the form of the kernel."""
         s = np.zeros(at.S_SIZE)
         s[at.S_GRAVITY] = earth.gravity(self.gravity)
         s[at.S_FORCE_VAR], s[at.S_RATE_VAR] = self.force_sigma_m_s2**2, self.rate_sigma_rad_s**2
@@ -125,10 +132,10 @@ class Ekf15:
         return fields_of(self)
 
     def start(self, given: Start = Start()) -> State:  # noqa: B008
-        """Before the first sample: at rest at given.p_n, as aligned.
+        """State before the first sample: at rest at given.p_n, as aligned.
 
-        Without alignment and attitude the filter aligns itself: the first second of samples is taken for a rest, with
-        the heading of the magnetometer, or with heading 0 (north) where the filter does not use it.
+        Without alignment and attitude the filter aligns itself. The first second of samples is taken as a rest. The
+        heading is that of the magnetometer, or 0 (north) where the filter does not use it.
         """
         fix_signature(kernel.rows)
         given = checked_start(given)
@@ -154,7 +161,10 @@ class Ekf15:
         return x
 
     def step(self, state: State, sample: Sample) -> State:
-        """The state after the sample. sample.stop: the controller's signal, which the filter checks."""
+        """The state after the sample.
+
+        sample.stop: the controller's signal, which the filter checks.
+        """
         try:
             if state.owner is not Ekf15:
                 raise refuse_state(state, Ekf15)
@@ -201,7 +211,7 @@ class Ekf15:
         return state_of(Ekf15, begun)
 
     def belief(self, state: State) -> Belief:
-        """After the last sample: attitude of the body, position and velocity of the sensor, sigmas, flags."""
+        """Estimate after the last sample: attitude of the body, position and velocity of the sensor, sigmas, flags."""
         x, sigma = self._checked(state), np.empty(9)
         kernel.deviations(x, sigma)
         said = int(x[at.SAID])
@@ -222,8 +232,11 @@ class Ekf15:
         return numbers_of(state, Ekf15, at.X_SIZE)
 
     def run(self, recording: Recording, given: Start | None = None) -> Solution:
-        """The steps over the whole recording, to the bit. given: None: Start.of(recording). recording.stop: the
-        controller's signal."""
+        """The steps over the whole recording, to the bit.
+
+        given: None: Start.of(recording).
+        recording.stop: the controller's signal.
+        """
         gyr_s, acc_s, mag_s, seen = self._readings(recording)
         start = Start.of(recording) if given is None else given
         t, n = recording.t, len(recording)

@@ -1,4 +1,4 @@
-"""Events of a solution as sentences: one for each kind, with how many there were and when the first was."""
+"""Events of a solution as sentences: one for each kind, with their number and the time of the first."""
 
 import numpy as np
 
@@ -17,14 +17,21 @@ _WORDS = {
     "upward_rejected": "stretches off the floor",
     "odometer_rejected": "stretches on which the wheel does not fit the motion: it slips or its encoder is dead",
     "no_stance": "long stretches without a stance of the foot",
+    "height_rejected": "stretches on which the measured height does not fit the motion",
+    "fix_rejected": "position fixes that do not fit the motion",
+    "velocity_rejected": "velocity fixes that do not fit the motion",
     "not_updated": "stretches on which the filter's covariance is not positive definite",
 }
 _WITHOUT_FLAG = {"stop_rejected": "stops that the readings seemed to show, not used because the filter shows motion"}
 
 
-def notes_of_events(solution: Solution, flag: bool = True) -> list[str]:
-    """A sentence for each kind of event but the believed stops; and one where no stop was believed, or none in the
-    second half. flag: the log has a controller's stop flag."""
+def notes_of_events(solution: Solution, flag: bool = True, aided: bool = False) -> list[str]:
+    """A sentence for each kind of event except the believed stops. Another one where no stop was believed, or none in
+    the second half.
+
+    flag: the log has a controller's stop flag.
+    aided: the log has fixes, which bound the error too.
+    """
     words = _WORDS if flag else {**_WORDS, **_WITHOUT_FLAG}
     notes = []
     kinds = dict.fromkeys(event.kind for event in solution.events if event.kind != "stop_believed")
@@ -32,6 +39,8 @@ def notes_of_events(solution: Solution, flag: bool = True) -> list[str]:
         found = [event for event in solution.events if event.kind == kind]
         what = words.get(kind, kind.replace("_", " "))
         notes.append(f"{kind}: {len(found)} (first at t = {found[0].t_s:.2f} s): {what}")
+    if aided:
+        return notes
     believed = solution.flags.get("stop_believed")
     rows = np.flatnonzero(believed) if believed is not None else np.empty(0, dtype=np.int64)
     if len(rows) == 0:

@@ -1,4 +1,4 @@
-"""Fixes that came late, put into the rows of the instants they belong to."""
+"""Late fixes, moved to the rows of their own instants."""
 
 from dataclasses import replace
 from typing import Any
@@ -11,8 +11,9 @@ from strapdown.types import Recording
 
 
 def at_their_instants(recording: Recording) -> Recording:
-    """The recording with every fix in the row of the instant it belongs to, the first that is not earlier, as if it had
-    come without delay: for those who have the whole recording. Of several in a row the last is kept."""
+    """The recording with every fix in the row of its own instant, as if it had come without delay. This is the first
+    row that is not earlier. The function needs the whole recording. If a row has several fixes, the last is kept.
+    """
     moved: dict[str, Any] = {}
     new = dict(recording.new)
     for name in ("position_fix", "velocity_fix"):

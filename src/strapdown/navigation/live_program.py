@@ -1,7 +1,7 @@
-"""Navigation while the samples arrive: rest, alignment, stops, filter; each solution from what was known by then.
+"""Navigation while the samples arrive: rest, alignment, stops, filter; each solution uses only earlier samples.
 
-It is the forward pass of `navigate`: no smoothing, no look ahead, no edges of stops found later. A recording run
-through it gives the bits of the live run, because it is the same code on the same samples.
+This program is the forward pass of `navigate`: no smoothing, no look-ahead, no edges of stops found later. A recording
+run through it gives the bits of the live run, because it is the same code on the same samples.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,8 +20,8 @@ from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.program import Navigated
 from strapdown.navigation.stops.intervals import StopIntervals, Verdict, events_of
 from strapdown.navigation.stops.noise_stops import NoiseStops
+from strapdown.recordings.examination.faults import without_dead_field
 from strapdown.recordings.facts import Facts
-from strapdown.recordings.faults import without_dead_field
 from strapdown.recordings.rest import first_rest_until_s
 from strapdown.recordings.tape import Tape
 from strapdown.rotation import q_rotate
@@ -35,7 +35,9 @@ _MOVED = "it moved while it was aligned; keep it still until the alignment is do
 
 class LiveSolution(NamedTuple):
     """After one sample. Frames and units as in a Solution; p_n is that of the body's origin where the lever is known.
-    verdict: on a stop, with the controller's signal in `signalled`."""
+
+    verdict: verdict on a stop, with the controller's signal in `signalled`.
+    """
 
     t: float
     q_nb: Array
@@ -49,9 +51,12 @@ class LiveSolution(NamedTuple):
 
 
 class LiveNavigator:
-    """Takes samples with put(). carrier: a wheeled robot, or Free. facts: made from the rest at the start, whose noise
-    and part it states. meta: of the source; the length of an odometer's tick is in its resolution. calibration: applied
-    to every sample first.
+    """Takes samples with put().
+
+    carrier: a wheeled robot, or Free.
+    facts: made from the rest at the start, whose noise and part it states.
+    meta: meta of the source; the length of an odometer's tick is in its resolution.
+    calibration: applied to every sample first.
 
     aligned_part: 0 to 1 while the rest is collected. A sample that a filter cannot use is counted in `refused`.
     """
@@ -113,7 +118,7 @@ class LiveNavigator:
         return self._solution(sample, verdict)
 
     def _align(self) -> None:
-        """On the rest; if it was none, wait for another."""
+        """Align on the rest; if it was none, wait for another."""
         samples, self._rest = self._rest, []
         tape = Tape(len(samples), meta=self._meta)
         for sample in samples:
@@ -144,7 +149,7 @@ class LiveNavigator:
         self.state, self._judging = state, judging
 
     def _judge(self, rest: Recording, facts: Facts) -> NoiseStops:
-        """Noise of this rest, or of the part where that is larger."""
+        """Judge with the noise of this rest, or of the part where that is larger."""
         judge = NoiseStops.from_rest(rest, self.rest_s)
         gyr, acc = (facts.noise.get(name) for name in ("gyroscope", "accelerometer"))
         if gyr is not None and acc is not None:
@@ -178,7 +183,7 @@ def _corrections(calibration: LiveCalibration) -> list[tuple[str, Any]]:
 def navigated_live(
     navigator: LiveNavigator, recording: Recording, done: Callable[[float], None] = lambda part: None
 ) -> Navigated:
-    """A whole recording through the live program; its solution begins where the alignment has ended."""
+    """Run a whole recording through the live program; its solution begins where the alignment has ended."""
     found: list[LiveSolution] = []
     n = len(recording)
     for i, sample in enumerate(recording.samples()):

@@ -1,4 +1,4 @@
-"""What live steps of filters and stop detectors share: empty arrays and bits."""
+"""Common part of the live steps of filters and stop detectors: empty arrays and bits."""
 
 import numpy as np
 

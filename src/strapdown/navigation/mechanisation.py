@@ -1,7 +1,7 @@
 """Readings to increments, compensated for coning and sculling; dead_reckon_increments integrates them.
 
-An increment holds the turn as a rotation vector and the velocity gained, expressed in the sensor's frame at the start
-of the step. Readings of a rate are values at their time stamps, or means over the step before (an integrating sensor's
+An increment has the turn as a rotation vector and the velocity gained, expressed in the sensor's frame at the start of
+the step. Readings of a rate are values at their time stamps, or means over the step before (an integrating sensor's
 counts over dt): two functions.
 """
 
@@ -13,7 +13,9 @@ from strapdown.types import Array, Increments, Recording
 
 
 def increments_from_values(recording: Recording) -> Increments:
-    """Readings at their time stamps, which run straight between: second order in the step, first row without length."""
+    """Increments from readings at their time stamps, linear in between: second order in the step. The first row has
+    zero length.
+    """
     gyr, acc = _readings(recording)
     theta, dv = np.zeros((len(recording), 3)), np.zeros((len(recording), 3))
     kernel.increments_of_points_rows(recording.t, gyr, acc, theta, dv)
@@ -21,8 +23,8 @@ def increments_from_values(recording: Recording) -> Increments:
 
 
 def increments_from_means(recording: Recording, *, first_dt_s: float | None = None) -> Increments:
-    """Readings that are means over the step before, as of a sensor that integrates: third order in the step where rate
-    and force are smooth (two-sample coning and sculling), against first order without.
+    """Increments from readings that are means over the step before, as of a sensor that integrates. The order in the
+    step is three where rate and force are smooth (two-sample coning and sculling); without these terms it is one.
 
     first_dt_s: length of the step before the first reading; None is the length of the next.
     """

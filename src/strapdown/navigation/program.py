@@ -1,7 +1,7 @@
-"""Paper C's off-line program, whole: a log in; alignment, stops, filter; a solution with its events out.
+"""Paper C's off-line program as a whole: a log in; alignment, stops, filter; a solution with its events out.
 
-What carries the sensor chooses stops and filter; what is known of the sensor and the place are facts. Frames: a body
-with x forward; p_n is that of the body's origin, or of the sensor where no lever arm is known.
+The carrier of the sensor chooses stops and filter; facts describe the sensor and the place. Frames: a body with x
+forward; p_n is that of the body's origin, or of the sensor where no lever arm is known.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,30 +14,35 @@ from strapdown.errors import InputError
 from strapdown.live import Estimator, Start, State
 from strapdown.navigation.alignment import UNKNOWN_HEADING_RAD
 from strapdown.navigation.body_origin import body_motion, of_body_origin
+from strapdown.navigation.carriers.foot import Foot
 from strapdown.navigation.carriers.interface import Carrier
 from strapdown.navigation.carriers.vehicle_stops import has_signal
 from strapdown.navigation.carriers.wheeled_robot import FARTHEST_LEVER_M
+from strapdown.navigation.divergence import divergences
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.outputs import refuse_too_long
-from strapdown.navigation.eskf.smoother import smooth
+from strapdown.navigation.eskf.smoother import NOT_SMOOTHED, smooth
 from strapdown.navigation.event_notes import notes_of_events
 from strapdown.navigation.reading_delay import carried_on_by_delay
 from strapdown.navigation.start_at_rest import Heading, start_at_rest
 from strapdown.navigation.stops.intervals import StopIntervals
+from strapdown.recordings.examination.faults import without_dead_field, without_spikes
+from strapdown.recordings.examination.units import refuse_slow
+from strapdown.recordings.examination.verdict import checked
 from strapdown.recordings.facts import Facts, facts_of
-from strapdown.recordings.faults import without_dead_field, without_spikes
 from strapdown.recordings.runs import runs_of
-from strapdown.recordings.units import refuse_slow
-from strapdown.recordings.verdict import checked
-from strapdown.summaries import solution_summary
+from strapdown.summaries import html_table, solution_rows, solution_summary
 from strapdown.types import Event, Motion, Recording, Solution
 
 
 @dataclass(frozen=True, eq=False)
 class Navigated:
-    """The solution; the stops it was judged by; the estimator that ran; normalised innovations by kind and the last
-    state, of the sensor (eskf); sentences for the user; what was known of the log. truth_s: the truth of the
-    recording, of the sensor's frame, if it has one."""
+    """The solution, the stops that it used, and the estimator that ran. Normalised innovations by kind and the last
+    state are those of the sensor (eskf). The result also has sentences for the user and the facts of the log.
+
+    truth_s: the truth of the recording, of the sensor's frame, if it has one.
+    warnings: why the solution cannot be trusted.
+    """
 
     solution: Solution
     stops: StopIntervals
@@ -47,6 +52,7 @@ class Navigated:
     notes: tuple[str, ...]
     facts: Facts = field(default_factory=Facts)
     truth_s: Motion | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def truth(self) -> Motion | None:
@@ -58,6 +64,12 @@ class Navigated:
         lines = [f"<Navigated: {solution_summary(self.solution)}; {stands} stops"]
         lines += [f"{name}: {source}" for name, source in self.facts.sources.items() if name in _STATED]
         return "\n  ".join([*lines, *self.notes]) + ">"
+
+    def _repr_html_(self) -> str:
+        assumed = [(name, source) for name, source in self.facts.sources.items() if name in _STATED]
+        stands = ("stops", str(len(runs_of(self.stops.standing))))
+        notes = [("note", note) for note in self.notes]
+        return html_table([*solution_rows(self.solution), stands, *assumed, *notes])
 
 
 _STATED = ("gravity", "noise", "q_bs", "r_bs_b")  # facts that every solution depends on
@@ -71,8 +83,12 @@ def navigate(
     smoothed: bool = False,
     done: Callable[[float], None] = lambda part: None,
 ) -> Navigated:
-    """The recording (calibrated), as its carrier moves. facts: None: what the recording states of itself. smoothed: use
-    later samples too, where the estimator can. done: called with the progress, 0 to 1."""
+    """Navigate a (calibrated) recording, with the assumptions of its carrier.
+
+    facts: None: the facts that the recording states.
+    smoothed: use later samples too, where the estimator can.
+    done: called with the progress, 0 to 1.
+    """
     refuse_too_long(len(recording))
     facts = facts_of(recording) if facts is None else facts
     if isinstance(carrier, type) or not isinstance(carrier, Carrier):
@@ -98,6 +114,9 @@ def navigate(
     estimator = carrier.estimator(recording, facts)
     judged = replace(recording, stop=stops.standing)
     solution, innovations, last = _solved(estimator, judged, start, smoothed, notes, done)
+    of_case = getattr(carrier, "of_case", None)
+    if of_case is not None and isinstance(estimator, Eskf):
+        solution = of_case(solution, recording, facts)
     if getattr(carrier, "corrects_delay", False):
         solution = carried_on_by_delay(solution, recording, facts, stops.standing)
     solution = carrier.after(solution, stops)
@@ -106,8 +125,16 @@ def navigate(
     if heading.is_unknown(recording):
         solution = _turned_unknown(solution)
     solution = replace(solution, events=tuple(sorted((*solution.events, *spikes), key=lambda event: event.t_s)))
-    notes += notes_of_events(solution, has_signal(recording))
-    return Navigated(solution, stops, estimator, innovations, last, tuple(notes), facts, truth_s)
+    aided = recording.position_fix is not None or recording.velocity_fix is not None
+    notes += notes_of_events(solution, has_signal(recording), aided)
+    warnings = tuple(one.sentence for one in divergences(innovations)) if _gated(carrier) else ()
+    solution = replace(solution, meta={**solution.meta, "warnings": warnings}) if warnings else solution
+    return Navigated(solution, stops, estimator, innovations, last, tuple(notes), facts, truth_s, warnings)
+
+
+def _gated(carrier: Carrier) -> bool:
+    """Whether the innovations of this carrier's filter agree with its sigmas: a foot rolls during its stances."""
+    return not isinstance(carrier, Foot)
 
 
 def _sentences(solution: Solution, carrier: Carrier) -> list[str]:
@@ -123,7 +150,9 @@ def _sentences(solution: Solution, carrier: Carrier) -> list[str]:
 
 
 def _prepared(recording: Recording, facts: Facts, notes: list[str]) -> tuple[Recording, tuple[Event, ...]]:
-    """Examined; without single readings beyond the sensor's range and without a magnetometer that is dead."""
+    """The recording after its examination: without single readings beyond the sensor's range and without a dead
+    magnetometer.
+    """
     refuse_slow(recording)
     recording, dead = without_dead_field(recording)
     notes += [finding.sentence for finding in dead]
@@ -139,12 +168,13 @@ def _solved(
     notes: list[str],
     done: Callable[[float], None],
 ) -> tuple[Solution, Mapping[str, Any], State | None]:
-    """The solution, innovations and last state; innovations are those of the way forward."""
+    """The solution, innovations and last state; innovations are those of the forward pass."""
     if not isinstance(estimator, Eskf):
-        if smoothed:
+        smoother = getattr(estimator, "smooth", None)
+        if smoothed and smoother is None:
             name = getattr(estimator, "name", type(estimator).__name__)
-            notes.append(f"only eskf has a smoother: {name} is not smoothed")
-        solution = estimator.run(recording, start)
+            notes.append(f"{name} has no smoother: it is not smoothed")
+        solution = smoother(recording, start) if smoothed and smoother is not None else estimator.run(recording, start)
         done(1.0)
         return solution, {}, None
     track = estimator.track(recording, start, done=done)
@@ -152,12 +182,16 @@ def _solved(
     if not smoothed:
         return track.solution, innovations, last
     del track  # a long log has memory for one solution
-    return smooth(estimator, recording, start), innovations, last
+    solution = smooth(estimator, recording, start)
+    if NOT_SMOOTHED in solution.meta:
+        notes.append("smoothing disagrees with the filter by more than their sigmas: the solution is the filter's")
+    return solution, innovations, last
 
 
 def _turned_unknown(solution: Solution) -> Solution:
-    """The solution right up to a turn about the vertical of which nothing is known: at the distance r from the start
-    the place is anywhere on a circle, whose mean square is r2 for each axis; velocities alike."""
+    """The solution with an unknown turn about the vertical. At the distance r from the start the position is anywhere
+    on a circle, whose mean square is r2 for each axis. Velocities are treated in the same way.
+    """
     assert solution.p_n is not None and solution.v_n is not None
     sigma = dict(solution.sigma)
     for name, vector in (("p_n", solution.p_n - solution.p_n[0]), ("v_n", solution.v_n)):

@@ -1,7 +1,7 @@
 """The age of readings: behind a part's low-pass a reading belongs to some milliseconds before its time stamp.
 
-A filter follows its readings, so that its whole path comes late by their age: nothing at a stop, but 4 mrad of heading
-in a turn of 1.2 rad/s behind a low-pass of 50 Hz. A recording's path is carried on by that time.
+A filter follows its readings, so its whole path is late by their age. At a stop this has no effect. In a turn of 1.2
+rad/s behind a low-pass of 50 Hz it is 4 mrad of heading. The path of a recording is extrapolated by that time.
 """
 
 from dataclasses import replace
@@ -19,7 +19,9 @@ _PER_ORDER = {1: 1.0, 2: float(np.sqrt(2.0))}  # 2: Butterworth
 
 
 def delay_s(triad: Triad | None) -> float:
-    """Of slow changes through the part: of its low-pass, and the latency of its time stamps; 0 where it has none."""
+    """Delay of slow changes through the part: that of its low-pass, and the latency of its time stamps; 0 where it has
+    none.
+    """
     if triad is None:
         return 0.0
     lowpass = 0.0 if triad.bandwidth_hz is None else _PER_ORDER[triad.filter_order] / (2.0 * np.pi * triad.bandwidth_hz)
@@ -29,8 +31,10 @@ def delay_s(triad: Triad | None) -> float:
 def carried_on_by_delay(
     solution: Solution, recording: Recording, facts: Facts, standing: NDArray[np.bool_]
 ) -> Solution:
-    """The solution carried on by the age of the readings: attitude by the gyroscope's, path by the accelerometer's.
-    standing: samples of a stop, which are left as they are."""
+    """The solution extrapolated by the age of the readings: attitude by the gyroscope's, path by the accelerometer's.
+
+    standing: samples of a stop, which are not changed.
+    """
     turn_s, move_s = (delay_s(facts.noise.get(name)) for name in ("gyroscope", "accelerometer"))
     if turn_s == 0.0 and move_s == 0.0:
         return solution

@@ -1,6 +1,6 @@
-"""A filter that was given no start aligns itself live, on the first second of its samples, which are taken for a rest.
+"""A filter without a given start aligns itself live, on the first second of its samples, which are taken as a rest.
 
-The sums stand in the state of the filter, SIZE numbers; after the rest they give the same alignment as alignment.py.
+The sums are in the state of the filter, SIZE numbers; after the rest they give the same alignment as alignment.py.
 """
 
 from collections.abc import Callable
@@ -33,12 +33,12 @@ _BEGAN, _LAST, _COUNT, _ACC, _ACC_SUM, _ACC_SQUARES, _GYR, _GYR_SUM, _GYR_SQUARE
 
 
 def is_over(sums: Array, sample: Sample) -> bool:
-    """Whether the rest had ended before this sample: after a second, if it has enough samples by then."""
+    """Whether the rest had ended before this sample: after a second, if it then has enough samples."""
     return bool(sums[_COUNT] >= LEAST_SAMPLES and sample.t > sums[_BEGAN] + REST_S)
 
 
 def take(sums: Array, sample: Sample, q_bs: ArrayLike) -> Array:
-    """One more sample of the rest: the attitude so far (q_ns). Refused if it does not fit."""
+    """Add one more sample of the rest; returns the attitude so far (q_ns). Refused if it does not fit."""
     try:
         readings = [reading for reading in (sample.gyr_s, sample.acc_s, sample.mag_s) if reading is not None]
         usable = all(np.isfinite(x).all() for x in readings) and (sums[_COUNT] == 0.0 or 0.0 <= sample.dt < np.inf)
@@ -54,8 +54,9 @@ def take(sums: Array, sample: Sample, q_bs: ArrayLike) -> Array:
 def rows_at_rest(
     filt: "SelfAligning", recording: Recording, state: State, put: Callable[[int, Array], None]
 ) -> tuple[State, int]:
-    """The rows in which a filter aligns itself, by its live steps: the state before the first other row, and that row.
-    put(i, numbers) is called for each."""
+    """The rows in which a filter aligns itself, by its live steps. Returns the state before the first other row, and
+    that row. put(i, numbers) is called for each.
+    """
     for i in range(len(recording)):
         if not filt.aligns(state.numbers):
             return state, i
@@ -69,7 +70,10 @@ def rows_at_rest(
 
 
 class SelfAligning(Protocol):
-    """What rows_at_rest needs of a filter. x: the numbers of its state."""
+    """Interface of a filter for rows_at_rest.
+
+    x: the numbers of its state.
+    """
 
     def aligns(self, x: Array) -> bool:
         """Whether the filter still aligns itself."""
@@ -103,14 +107,17 @@ def _add(sums: Array, sample: Sample) -> None:
 
 
 def _attitude_so_far(sums: Array, q_bs: ArrayLike) -> Array:
-    """q_ns, level by the mean force so far, drawn heading north."""
+    """q_ns, level by the mean force so far, with heading north."""
     acc_s = sums[_ACC : _ACC + 3] + sums[_ACC_SUM : _ACC_SUM + 3] / sums[_COUNT]
     nothing = np.zeros(3)
     return attitude_of(Rest(int(sums[_COUNT]), 0.0, acc_s, 0.0, nothing, nothing, None), NORTH_RAD, q_bs)
 
 
 def aligned(sums: Array, q_bs: ArrayLike, declination_rad: float | None) -> Alignment:
-    """On the rest that has ended. declination_rad: the heading is the magnetometer's; None: the body heads north."""
+    """Alignment on the rest that has ended.
+
+    declination_rad: the heading is the magnetometer's; None: the body heads north.
+    """
     n = sums[_COUNT]
     means = []
     for first, total, squares in ((_ACC, _ACC_SUM, _ACC_SQUARES), (_GYR, _GYR_SUM, _GYR_SQUARES)):
@@ -126,7 +133,7 @@ def aligned(sums: Array, q_bs: ArrayLike, declination_rad: float | None) -> Alig
 
 
 def given_alignment(given: Start, gyr_bias_sigma: float) -> Alignment | None:
-    """That of the start, or one of a known attitude; None: the filter finds it by itself."""
+    """Alignment of the start, or one of a known attitude; None: the filter aligns itself."""
     if given.alignment is not None or given.q_ns is None:
         return given.alignment
     sigma = np.full(3, gyr_bias_sigma)

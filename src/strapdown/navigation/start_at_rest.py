@@ -1,19 +1,20 @@
-"""The start of a recording that begins at rest: how long it rests, and the alignment on that rest."""
+"""The start of a recording that begins at rest: the duration of the rest, and the alignment on it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from strapdown.errors import InputError
 from strapdown.live import Start
-from strapdown.navigation.alignment import align_by_magnetometer, align_to_yaw, first_rest_s
+from strapdown.navigation.alignment import LEAST_SAMPLES, align_by_magnetometer, align_to_yaw, first_rest_s
 from strapdown.navigation.body_origin import sensor_at_start
 from strapdown.navigation.stops.wheel import wheel_turns
+from strapdown.recordings.examination.units import refuse_uncalibrated
 from strapdown.recordings.facts import Facts
 from strapdown.recordings.rest import first_rest_until_s
-from strapdown.recordings.units import refuse_uncalibrated
-from strapdown.types import Recording
+from strapdown.types import Array, Recording
 
 NORTH_RAD = 0.5 * np.pi  # yaw of a body that heads north
 _LONGEST_REST_S = 30.0
@@ -23,8 +24,12 @@ _EDGE_S = 0.2  # of the rest, not used: the start of the drive shows late
 
 @dataclass(frozen=True)
 class Heading:
-    """Of the body at the start. yaw_rad: None: from the magnetometer, or north, as unknown, where there is none. Known
-    to sigma_rad; 0: it starts on a mark."""
+    """Heading of the body at the start.
+
+    yaw_rad: None: from the magnetometer. Without one, north is used as an unknown heading.
+
+    sigma_rad: sigma of the yaw; 0: the robot starts on a mark.
+    """
 
     yaw_rad: float | None = None
     sigma_rad: float = float(np.radians(1.0))
@@ -42,11 +47,19 @@ class Heading:
         return cls(NORTH_RAD - float(np.radians(degrees)), float(np.radians(sigma_deg)))
 
     def of(self, recording: Recording) -> tuple[float | None, float]:
-        """Yaw and its standard deviation for this recording; None: the magnetometer's. A yaw that is unknown is drawn
-        north without one: a linear filter with such a variance would distort the path, so the program adds it after."""
+        """Yaw and its standard deviation for this recording; None: the magnetometer's. Without a magnetometer an
+        unknown yaw is set to north. A linear filter with such a variance would distort the path, so the program adds it
+        afterwards.
+        """
         if self.yaw_rad is not None:
             return self.yaw_rad, self.sigma_rad
         return (None, 0.0) if recording.mag_s is not None else (NORTH_RAD, 0.0)
+
+    def opened(self, turn_rad: float) -> "Heading":
+        """Sigma of the sensor's axes, which are turned against the body's by an unknown angle of this sigma."""
+        if self.yaw_rad is None:
+            return self
+        return replace(self, sigma_rad=min(float(np.hypot(self.sigma_rad, turn_rad)), float(np.pi)))
 
     def is_unknown(self, recording: Recording) -> bool:
         return self.yaw_rad is None and recording.mag_s is None
@@ -64,7 +77,7 @@ class Heading:
 
 
 def give_heading(carrier: Any, degrees: float | None) -> None:
-    """For carriers: take heading_deg, clockwise from north, for the heading."""
+    """For carriers: use heading_deg, clockwise from north, as the heading."""
     if degrees is None:
         return
     if carrier.heading != Heading():
@@ -73,7 +86,7 @@ def give_heading(carrier: Any, degrees: float | None) -> None:
 
 
 def start_at_rest(recording: Recording, facts: Facts, heading: Heading) -> Start:
-    """Aligned on the rest with which the recording begins; the body's origin stands at the origin of n."""
+    """Alignment on the rest with which the recording begins; the body's origin is at the origin of n."""
     rest_s = rest_at_start_s(recording, facts)
     refuse_uncalibrated(recording, rest_s, facts.gravity)
     yaw, sigma = heading.of(recording)
@@ -83,13 +96,35 @@ def start_at_rest(recording: Recording, facts: Facts, heading: Heading) -> Start
         )
     else:
         aligned = align_to_yaw(recording, yaw, sigma, rest_s=rest_s, q_bs=facts.q_bs)
-    return Start.of(recording, alignment=aligned, p_n=sensor_at_start(aligned, facts.q_bs, facts.r_bs_b))
+    p_n = sensor_at_start(aligned, facts.q_bs, facts.r_bs_b)
+    return Start.of(recording, alignment=aligned, p_n=_as_measured(p_n, recording, rest_s))
+
+
+def _as_measured(p_n: Array, recording: Recording, rest_s: float) -> Array:
+    """Position p_n with the position or the height that the log states during its rest, in place of the origin of n."""
+    resting = recording.t <= recording.t[0] + rest_s
+
+    def seen(name: str) -> NDArray[np.bool_]:
+        return resting & recording.new.get(name, np.ones(len(recording), dtype=bool))
+
+    if recording.position_fix is not None and (rows := seen("position_fix")).any():
+        return recording.position_fix.value_n[rows].mean(axis=0)
+    if recording.height is not None and (rows := seen("height")).any():
+        return np.array((p_n[0], p_n[1], recording.height.height_m[rows].mean()))
+    return p_n
 
 
 def rest_at_start_s(recording: Recording, facts: Facts) -> float:
-    """For how long the recording rests at its start (s), without the edge where a drive begins."""
+    """Duration of the rest at the start of the recording (s), without the edge where a drive begins."""
     until_s = first_rest_until_s(recording)
     longest_s = min(until_s - recording.t[0], _LONGEST_REST_S + _EDGE_S)
     turns = wheel_turns(recording, _WHEEL_WINDOW_S)
     moves_s = recording.t[turns.argmax()] - recording.t[0] - _WHEEL_WINDOW_S if turns.any() else np.inf
-    return first_rest_s(recording, min(longest_s, moves_s), facts.noise.get("accelerometer")) - _EDGE_S
+    rest_s = first_rest_s(recording, min(longest_s, moves_s), facts.noise.get("accelerometer")) - _EDGE_S
+    if rest_s < LEAST_SAMPLES * recording.step_s:
+        rows = int(np.searchsorted(recording.t, recording.t[0] + rest_s, side="right"))
+        raise InputError(
+            f"the first {max(rest_s, 0.0):.3g} s have {rows} samples, alignment needs {LEAST_SAMPLES} at rest; "
+            "start the log at rest"
+        )
+    return rest_s

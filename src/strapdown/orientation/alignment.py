@@ -1,6 +1,6 @@
 """The attitude at rest, to start a filter from: by accelerometer and magnetometer, or by an inclinometer.
 
-Frame n: x east, y north, z up. The answers are q_ns, what a filter's start and run take.
+Frame n: x east, y north, z up. The results are q_ns, the start attitude of a filter.
 """
 
 import numpy as np
@@ -15,7 +15,9 @@ from strapdown.types import Array, Recording
 def attitude_at_rest(acc_s: ArrayLike, mag_s: ArrayLike | None = None, declination_rad: float = 0.0) -> Array:
     """q_ns from means of the specific force (m/s2) and the magnetic field (uT), one reading or rows of them.
 
-    Without mag_s the yaw is 0. declination_rad: of magnetic north from true north, east positive.
+    Without mag_s the yaw is 0.
+
+    declination_rad: declination of magnetic north from true north, east positive.
     """
     f_s, m_s = _mean("acc_s", acc_s), None if mag_s is None else _mean("mag_s", mag_s)
     if not np.linalg.norm(f_s) > 0.0:

@@ -1,4 +1,4 @@
-"""The orientation filters by name, and when to use which. A filter's file is imported when it is asked for."""
+"""The orientation filters by name, and when to use which. A filter's file is imported when it is first used."""
 
 from dataclasses import dataclass, fields
 from importlib import import_module
@@ -9,7 +9,7 @@ from strapdown.errors import InputError
 
 @dataclass(frozen=True)
 class Entry:
-    """A filter of the catalogue: where its class is, what it is, when to use it."""
+    """A filter of the catalogue: module of its class, description, and when to use it."""
 
     module: str
     class_name: str

@@ -12,12 +12,15 @@ from strapdown.orientation.settings import check
 
 @dataclass(frozen=True)
 class Complementary(OrientationFilter):
-    """The gyroscope for the short run, accelerometer and magnetometer for the long run.
+    """The gyroscope determines fast changes, accelerometer and magnetometer slow ones.
 
-    inclination_s, heading_s: how fast an error goes to 1/e of it, whatever the rate. low_pass_s: of accelerometer and
-    magnetometer before that, in frame n so that turning does not blur them; at most a quarter of the time constants,
-    or it would swing. magnetometer False: 6 axes, the heading is the gyroscope's. declination_rad: of magnetic north
-    from true north, east positive. longest_step_s: a longer step is predicted only.
+    inclination_s, heading_s: time in which an error decays to 1/e, whatever the rate.
+    low_pass_s: low-pass of accelerometer and magnetometer before the correction, in frame n so that turning does not
+    blur them.
+        The low-pass is at most a quarter of the time constants, or the filter would oscillate.
+    magnetometer: None: 9 axes if the log has one; False: 6 axes, the heading is the gyroscope's.
+    declination_rad: declination of magnetic north from true north, east positive.
+    longest_step_s: a longer step is predicted only.
     """
 
     name: ClassVar[str] = "complementary"
@@ -27,7 +30,7 @@ class Complementary(OrientationFilter):
     inclination_s: float = 2.0
     heading_s: float = 10.0
     low_pass_s: float = 0.0
-    magnetometer: bool = True
+    magnetometer: bool | None = None
     declination_rad: float = 0.0
     longest_step_s: float = 0.5
 

@@ -16,12 +16,12 @@ _ANY_ANGLE = math.pi / math.sqrt(3.0)  # rad, standard deviation of an angle tha
 
 
 def needs_step(kernel: Any, numbers: Array) -> bool:
-    """Does a state of this kernel have to wait for the step of its source?"""
+    """Whether a state of this kernel has to wait for the step of its source."""
     return hasattr(kernel, "FIRST") and not numbers[USUAL_STEP] > 0.0
 
 
 def take_without_step(kernel: Any, numbers: Array, settings: Array, sample: Sample) -> None:
-    """A sample while the step is not known: the first one is kept, the second gives the step of both."""
+    """Take a sample while the step is not known. The first sample is kept; the second one gives the step of both."""
     first = numbers[USUAL_STEP] == 0.0
     if not (_size(sample.gyr_s) < MOST_RATE and (first or 0.0 < sample.dt < MOST)):
         numbers[FLAGS] = GAP
@@ -39,7 +39,7 @@ def take_without_step(kernel: Any, numbers: Array, settings: Array, sample: Samp
 
 
 def _show_first(numbers: Array, settings: Array, *readings: float) -> None:
-    """The attitude of the first readings, with the standard deviations of an unknown one."""
+    """The attitude of the first readings, with the standard deviations of an unknown attitude."""
     ax, ay, az, mx, my, mz = (float(reading) for reading in readings)
     numbers[USUAL_STEP], numbers[FLAGS] = WAITS, 0.0
     numbers[SIGMA : SIGMA + 3] = _ANY_ANGLE
@@ -49,7 +49,7 @@ def _show_first(numbers: Array, settings: Array, *readings: float) -> None:
 
 
 def _vector(reading: Array | None) -> Array:
-    """A reading, or zeros where there is none or no sensor reads such numbers."""
+    """A reading, or zeros where there is none or the values are not those of a sensor."""
     return reading if reading is not None and len(reading) and _size(reading) < MOST else np.zeros(3)
 
 

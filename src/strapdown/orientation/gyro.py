@@ -1,4 +1,4 @@
-"""The gyroscope alone: what every filter has to be better than."""
+"""The gyroscope alone: the baseline for every filter."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,9 +11,11 @@ from strapdown.orientation.settings import check
 
 @dataclass(frozen=True)
 class Gyro(OrientationFilter):
-    """The turn of the gyroscope from the first attitude on, by the mean of neighbouring readings; nothing corrects it.
+    """The turn of the gyroscope from the first attitude on, by the mean of neighbouring readings, without correction.
 
-    For short times, and to see what corrections are worth. magnetometer: whether the first heading comes from it.
+    For short times, and to see the effect of corrections.
+
+    magnetometer: whether the first heading comes from it; None: if the log has one.
     declination_rad (rad, east positive), longest_step_s (s): longer steps are gaps, and flagged.
     """
 
@@ -21,7 +23,7 @@ class Gyro(OrientationFilter):
     kernel: ClassVar[Any] = kernel
     reports_bias: ClassVar[bool] = False
 
-    magnetometer: bool = True
+    magnetometer: bool | None = None
     declination_rad: float = 0.0
     longest_step_s: float = 0.5
 

@@ -1,6 +1,7 @@
 """Many recordings through one filter at once, side by side: for studies with hundreds of runs."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,10 +19,11 @@ from strapdown.types import Array, Recording, Solution
 def run_many(
     filt: Mahony, recordings: Sequence[Recording], *, q_ns: ArrayLike | None = None, q_bs: ArrayLike | None = None
 ) -> list[Solution]:
-    """What filt.run gives for each recording, but for roundoff, several at a time. Lengths and times may differ.
+    """Results of filt.run for each recording, except for roundoff, several at a time. Lengths and times may differ.
 
-    q_ns: attitudes at the first samples, one for all or one row for each recording; q_bs: mounting of all sensors.
-    Memory: 136 bytes for each sample of the longest recording times the number of recordings.
+    q_ns: attitudes at the first samples, one for all or one row for each recording.
+    q_bs: mounting of all sensors. Memory: 136 bytes for each sample of the longest recording times the number of
+        recordings.
     """
     if not isinstance(filt, Mahony):
         raise InputError(f"{type(filt).__name__} cannot run side by side; use Mahony, or run recordings one by one")
@@ -29,7 +31,12 @@ def run_many(
         raise InputError(f"recordings is of type {type(recordings).__name__}; give a list of recordings")
     if len(recordings) == 0:
         return []
-    streams = [samples_of(r, q_bs=q_bs, use_mag=filt.magnetometer) for r in recordings]
+    if filt.magnetometer is None:
+        have = {r.mag_s is not None for r in recordings if isinstance(r, Recording)}
+        if len(have) == 2:
+            raise InputError("some recordings have a magnetometer and others have none; run the two kinds apart")
+        filt = replace(filt, magnetometer=have != {False})
+    streams = [samples_of(r, q_bs=q_bs, use_mag=filt.magnetometer is True) for r in recordings]
     states = np.stack([first_numbers(filt, Start(q_ns=q)) for q in _first_attitudes(q_ns, len(streams))])
     n = max(len(s.t) for s in streams)
     dt = _side_by_side([s.dt for s in streams], n, ())
@@ -45,7 +52,7 @@ def run_many(
 
 
 def _first_attitudes(q_ns: ArrayLike | None, count: int) -> list[Array | None]:
-    """One for each recording; None where its first sample states it."""
+    """First attitude of each recording; None where its first sample gives it."""
     if q_ns is None:
         return [None] * count
     try:
@@ -60,7 +67,7 @@ def _first_attitudes(q_ns: ArrayLike | None, count: int) -> list[Array | None]:
 
 
 def _side_by_side(columns: list[Array], n: int, item: tuple[int, ...]) -> Array:
-    """(row, axis, stream), zeros after the end of a stream."""
+    """Arrays (row, axis, stream), zeros after the end of a stream."""
     out = np.zeros((n, *item, len(columns)))
     for j, column in enumerate(columns):
         out[: len(column), ..., j] = column

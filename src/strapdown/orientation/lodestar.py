@@ -1,24 +1,23 @@
 """Lodestar, the project's own orientation filter: on line (`step`, `run`) and off line (`smooth`).
 
-Inclination and gyroscope bias are those of VQF (Laidig and Seel 2023): the gyroscope leads to a frame that drifts
-slowly, specific force is low-passed there and its direction is up; at rest the gyroscope reads its bias. What then
-limits a filter is the heading: disturbances of a magnetometer are larger than its noise, and last long. So the heading
-has a Kalman filter of its own with five states (kernels/orientation/lodestar/heading.py): the heading of the level
-frame (1), the error of the bias in motion (3), and the local error of the field's direction (1). The last one is a
-random walk while the sensor moves and is constant while it rests. Two things follow. In motion a changed field is
-believed slowly. At rest the field's direction is learned at once, to mag_rest_deg and no better, however long the rest.
-Where it differs from the heading by more than the heading's uncertainty, the place is taken as disturbed until the next
-motion.
+Inclination and gyroscope bias are those of VQF (Laidig and Seel 2023). The gyroscope gives a frame that drifts slowly.
+Specific force is low-passed in that frame, and its direction is up. At rest the gyroscope reads its bias. The heading
+then limits a filter: disturbances of a magnetometer are larger than its noise, and last long. So the heading has a
+Kalman filter of its own (kernels/orientation/lodestar/heading.py). The states are the heading of the level frame (1),
+the error of the bias in motion (3), the errors of the gyroscope's scales and axes (9), and the local error of the
+field's direction (1). The last one is a random walk while the sensor moves and is constant while it rests. Two things
+follow. In motion a changed field is believed slowly. At rest the field's direction is learned at once, to mag_rest_deg
+and no better, however long the rest. Where the field differs from the heading by more than the heading's uncertainty,
+the place is taken as disturbed until the next motion.
 
-A slow steady turn is as quiet as a rest. Force and field distinguish them, except for a turn about the vertical without
-magnetometer: then the heading's sigma grows with the changes that rests make to the bias about the vertical.
+A slow steady turn is as quiet as a rest. Force and field distinguish them. The exception is a turn about the vertical
+without magnetometer. The heading's sigma then grows with the changes that rests make to the bias about the vertical.
 
 Off line the same filter runs on an inclination low-passed both ways, then backward
 (kernels/orientation/lodestar/smoother.py).
 
-Frames: n has x east, y north, z up; north is magnetic north turned by the declination. Without magnetometer the heading
-is that of the shortest turn from the first sample to the vertical, kept by the gyroscope, and its sigma counts from
-there.
+Frames: n has x east, y north, z up; north is magnetic north turned by the declination. Without magnetometer the
+first heading is that of the shortest turn to the vertical. The gyroscope keeps it, and its sigma grows from there.
 """
 
 import math
@@ -31,6 +30,7 @@ from strapdown.kernels.orientation.lodestar import filter as kernel
 from strapdown.kernels.orientation.lodestar import layout as layout
 from strapdown.kernels.orientation.lodestar import smoother as smoother
 from strapdown.kernels.orientation.vqf import inclination as inclination
+from strapdown.keywords import shows_keywords
 from strapdown.orientation.running import SmoothingFilter
 from strapdown.orientation.settings import check
 from strapdown.sensors.triad import Triad
@@ -41,26 +41,37 @@ _VERTICAL_FACTOR = 1e-4  # VQF's
 _REST_TAU_S = 0.5  # VQF's
 
 
+@shows_keywords("for_triads")
 @dataclass(frozen=True)
 class Lodestar(SmoothingFilter):
     """Angles in deg, rates in deg/s; the defaults were chosen on recordings of a hand-held MEMS part, 286 Hz, by
     cross-validation (docs/decisions/0007-orientation-filter.md).
 
     tau_acc_s: low-pass of specific force. rest_*: rest is when readings stay within rest_gyr_dps and rest_acc_mps2 of
-    their mean for rest_least_s; loosen both for noisy parts. rest_tilt_deg, rest_heading_deg: how far force and level
-    field may turn in s in a rest; further is a slow turn (kernels/orientation/lodestar/rest.py). bias_sigma_*: of the
-    gyroscope's bias, at the start and as far as motion and rest let it be known; bias_clip_dps: its largest value.
+        their mean for rest_least_s; loosen both for noisy parts.
+    rest_tilt_deg, rest_heading_deg: how far force and level field may turn in s during a rest. A larger angle is a slow
+        turn (kernels/orientation/lodestar/rest.py). bias_sigma_*: sigma of the gyroscope's bias, at the start and the
+        smallest in motion and at rest.
+    bias_clip_dps: its largest value.
 
-    mag_noise_deg: sigma of a magnetic heading averaged over 1 s, in the reference field; mag_noise_growth: so
-    many times larger at the limits mag_norm (part of the reference's norm) and mag_dip_deg, beyond which a reading
-    is rejected; mag_hold_s: how fast that is forgotten. mag_rest_deg: sigma of magnetic north between places of
-    rest; mag_place_deg: in a place of which nothing is known, as at the start. mag_walk_deg: how far magnetic north
-    walks in 1 s of motion, within mag_place_deg, and less far where norm and dip stand still. drift_dps: what the bias
-    is off by in motion. turn_noise_deg: what a turn of 1 rad/s adds to the heading's sigma in 1 s. gyr_noise_deg:
-    the same without turn (N of the gyroscope, deg/sqrt(s)). mag_reference_s: time constant of the reference. mag_new_s
-    of turning at mag_new_least_dps in a steady field make it the reference. start_heading_deg: sigma of the
-    heading of a given attitude. tilt_deg: sigma of the inclination at rest. block_s: time between two steps of the
-    heading filter. declination_rad: east positive.
+    mag_noise_deg: sigma of a magnetic heading averaged over 1 s, in the reference field.
+    mag_noise_growth: factor of the noise at the limits mag_norm (part of the reference's norm) and mag_dip_deg, beyond
+        which a reading is rejected.
+    mag_hold_s: time constant with which the memory of a disturbance decays.
+    mag_rest_deg: sigma of magnetic north between places of rest.
+    mag_place_deg: sigma in an unknown place, as at the start.
+    mag_walk_deg: random walk of magnetic north in 1 s of motion, within mag_place_deg, and less where norm and dip are
+        steady.
+    drift_dps: error of the bias in motion.
+    matrix_percent: error of the gyroscope's scales and axes, as after calibration.
+    gyr_noise_deg: N of the gyroscope, deg/sqrt(s).
+    mag_reference_s: time constant of the reference. mag_new_s of turning at mag_new_least_dps in a steady field make it
+        the reference.
+    start_heading_deg: sigma of the heading of a given attitude.
+    tilt_deg: sigma of the inclination at rest.
+    block_s: time between two steps of the heading filter.
+    declination_rad: east positive.
+    magnetometer: None: 9 axes if the log has one; False: 6 axes.
     """
 
     name: ClassVar[str] = "lodestar"
@@ -68,7 +79,7 @@ class Lodestar(SmoothingFilter):
     smoother: ClassVar[Any] = smoother
     reports_sigma: ClassVar[bool] = True
 
-    magnetometer: bool = True
+    magnetometer: bool | None = None
     tau_acc_s: float = 3.0
     rest_least_s: float = 1.5
     rest_gyr_dps: float = 2.0
@@ -86,9 +97,9 @@ class Lodestar(SmoothingFilter):
     mag_dip_deg: float = 10.0
     mag_rest_deg: float = 1.0
     mag_place_deg: float = 5.0
-    mag_walk_deg: float = 0.5
-    drift_dps: float = 0.2
-    turn_noise_deg: float = 0.1
+    mag_walk_deg: float = 0.7
+    drift_dps: float = 0.14
+    matrix_percent: float = 0.2
     gyr_noise_deg: float = 0.02
     mag_reference_s: float = 20.0
     mag_new_s: float = 20.0
@@ -105,7 +116,9 @@ class Lodestar(SmoothingFilter):
 
     @classmethod
     def for_triads(cls, triads: Mapping[str, Triad], **settings: Any) -> Self:
-        """With the gyroscope's white noise of a part, as Specimen.triads() gives it; further settings by name."""
+        """The filter with the gyroscope's white noise of a part, as Specimen.triads() gives it; further settings by
+        name.
+        """
         if "gyroscope" not in triads:
             raise InputError("the part has no gyroscope; this filter needs one")
         return cls(**{"gyr_noise_deg": max(triads["gyroscope"].white) / _DEG, **settings})
@@ -134,7 +147,7 @@ class Lodestar(SmoothingFilter):
             h.WALK: (self.mag_walk_deg * _DEG) ** 2,
             h.RETURN: 0.5 * (self.mag_walk_deg / self.mag_place_deg) ** 2 if self.mag_place_deg > 0.0 else 0.0,
             h.DRIFT_VARIANCE: (self.drift_dps * _DEG) ** 2,
-            h.TURN_NOISE: (self.turn_noise_deg * _DEG) ** 2,
+            h.MATRIX_VARIANCE: (0.01 * self.matrix_percent) ** 2,
             h.GYR_NOISE: (self.gyr_noise_deg * _DEG) ** 2,
             h.NORM_OFF: self.mag_norm,
             h.DIP_OFF: self.mag_dip_deg * _DEG,
@@ -175,5 +188,5 @@ _NOT_NEGATIVE = (
         "mag_walk_deg",
         "drift_dps",
     ),
-    *("turn_noise_deg", "gyr_noise_deg", "mag_new_s", "mag_new_least_dps", "tilt_deg"),
+    *("matrix_percent", "gyr_noise_deg", "mag_new_s", "mag_new_least_dps", "tilt_deg"),
 )

@@ -15,10 +15,12 @@ from strapdown.orientation.settings import check
 class Madgwick(OrientationFilter):
     """Turns at most at 2 beta_rad_s towards gravity and north, however large the error.
 
-    beta_rad_s: as published, 0.1 for most; a gyroscope's bias must stay below 2 beta. zeta_rad_s2: how fast the bias
-    estimate moves, 0 for none. The magnetometer pulls on the inclination too, as published. magnetometer False: 6 axes,
-    the heading is the gyroscope's. declination_rad: of magnetic north from true north, east positive. longest_step_s:
-    a longer step is predicted only.
+    beta_rad_s: gain as published, 0.1 for most motions; a gyroscope's bias must stay below 2 beta.
+    zeta_rad_s2: rate at which the bias estimate changes, 0 for none. The magnetometer pulls on the inclination too, as
+        published.
+    magnetometer: None: 9 axes if the log has one; False: 6 axes, the heading is the gyroscope's.
+    declination_rad: declination of magnetic north from true north, east positive.
+    longest_step_s: a longer step is predicted only.
     """
 
     name: ClassVar[str] = "madgwick"
@@ -26,7 +28,7 @@ class Madgwick(OrientationFilter):
 
     beta_rad_s: float = 0.1
     zeta_rad_s2: float = 0.0
-    magnetometer: bool = True
+    magnetometer: bool | None = None
     declination_rad: float = 0.0
     longest_step_s: float = 0.5
 

@@ -14,10 +14,14 @@ from strapdown.orientation.settings import check
 class Mahony(OrientationFilter):
     """Pulls to gravity and magnetic north in proportion to the sine of the error, and learns the gyroscope's bias.
 
-    inclination_gain, heading_gain (1/s): one over the time constants. bias_gain (1/s2): 0 for no bias estimate; the
-    bias takes about inclination_gain/bias_gain s. Gains of Mahony's kp and ki have the same meaning. magnetometer
-    False: 6 axes, the heading is the gyroscope's. declination_rad: of magnetic north from true north, east positive.
-    longest_step_s: a longer step is predicted only. Half a turn off, the sine is 0: start near the truth.
+    inclination_gain, heading_gain (1/s): one over the time constants.
+    bias_gain (1/s2): 0 for no bias estimate; the bias takes about inclination_gain/bias_gain s. Gains of Mahony's kp
+        and ki have the same meaning.
+    magnetometer: None: 9 axes if the log has one; False: 6 axes, the heading is the gyroscope's.
+    declination_rad: declination of magnetic north from true north, east positive.
+    longest_step_s: a longer step is predicted only.
+
+    At an error of half a turn the sine is 0: start near the truth.
     """
 
     name: ClassVar[str] = "mahony"
@@ -26,7 +30,7 @@ class Mahony(OrientationFilter):
     inclination_gain: float = 0.5
     heading_gain: float = 0.1
     bias_gain: float = 0.001
-    magnetometer: bool = True
+    magnetometer: bool | None = None
     declination_rad: float = 0.0
     longest_step_s: float = 0.5
 

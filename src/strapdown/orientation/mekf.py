@@ -1,5 +1,5 @@
-"""Multiplicative error-state Kalman filter (Lefferts, Markley and Shuster 1982; the error in frame n): attitude,
-gyroscope bias and their sigmas, from the noise of the part at hand.
+"""Multiplicative error-state Kalman filter (Lefferts, Markley and Shuster 1982; the error in frame n). The filter
+estimates attitude, gyroscope bias and their sigmas, from the noise of the given part.
 """
 
 import math
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from strapdown.errors import InputError
 from strapdown.kernels.orientation.mekf import filter as kernel
 from strapdown.kernels.orientation.mekf import layout as layout
+from strapdown.keywords import shows_keywords
 from strapdown.orientation.running import OrientationFilter
 from strapdown.orientation.settings import check
 from strapdown.sensors.triad import FLICKER_FLOOR, Triad, instability_processes
@@ -24,39 +25,45 @@ _CHANGE_S = 1200.0  # assumed, within which it changes by as much
 _FLICKER_S = 30.0  # a random walk takes the place of flicker noise: both have the same Allan deviation at this time
 
 
+@shows_keywords("for_triads")
 @dataclass(frozen=True)
 class Mekf(OrientationFilter):
     """White noise as N (its integral after t s has sigma N sqrt(t)): gyr_white rad/sqrt(s), acc_white m/s/sqrt(s),
-    mag_white uT sqrt(s). gyr_walk: K of the gyroscope's bias, rad/s/sqrt(s). gyr_turn: what a turn of 1 rad/s
-    adds to gyr_white, by errors of scale and axes (by default 0.3 %). tilt_floor_rad: the part of the
-    inclination's sigma that no averaging takes away, by the accelerometer's bias over gravity (by default 3 mg);
-    a heading by the magnetometer has it too, times the tangent of the dip. Both defaults are those of a consumer part
-    after calibration. gyr_walk's is that of one that warms up: drifts of up to 0.03 deg/s in a minute are followed.
+    mag_white uT sqrt(s).
+
+    gyr_walk: K of the gyroscope's bias, rad/s/sqrt(s).
+    gyr_turn: contribution of a turn of 1 rad/s to gyr_white, by errors of scale and axes (by default 0.3 %).
+    tilt_floor_rad: the part of the inclination's sigma that no averaging removes, by the accelerometer's bias over
+        gravity (by default 3 mg). A heading by the magnetometer has it too, times the tangent of the dip. Both defaults
+        are those of a consumer part after calibration. The default of gyr_walk is that of a part that warms up: drifts
+        of up to 0.03 deg/s in a minute are followed.
 
     Accelerations of the motion: their variance and the time over which they are correlated are followed from the
-    readings over motion_memory_s. That time is taken to be motion_s at first, and is between 0 and four times it:
-    slower accelerations, and those smaller than half the noise of a reading, look like an inclination. A reading is
-    rejected if its norm is off gravity by more than acc_off_mps2 and gate sigmas of a motion that has lasted, or
-    its innovation is beyond gate sigmas. Where the mean of specific force points as far from up for
-    lost_s, the attitude is wrong and is looked for anew; until then the sigmas contain that angle.
+    readings over motion_memory_s. The correlation time is motion_s at first, and stays between 0 and four times that.
+    Slower accelerations, and those smaller than half the noise of a reading, look like an inclination. A reading is
+    rejected if its norm is off gravity by more than acc_off_mps2 and by gate sigmas of a motion that has lasted. A
+    reading is also rejected if its innovation is beyond gate sigmas. If the mean of specific force points beyond this
+    angle from up for lost_s, the attitude is wrong and is determined again. Until then the sigmas contain that angle.
 
-    Magnetic north is off by mag_disturbance_deg, correlated over mag_disturbance_s. A reading is rejected if the norm
-    or dip of the field is off the reference by more than mag_norm (part of it) or mag_dip_deg, or its innovation beyond
-    the gate; after mag_patience_s of rejection field and heading are looked for anew, and after lost_s where norm and
-    dip are right.
+    Magnetic north has an error of mag_disturbance_deg, correlated over mag_disturbance_s. A reading is rejected if the
+    norm or dip of the field differs from the reference by more than mag_norm (part of it) or mag_dip_deg. It is also
+    rejected if its innovation is beyond the gate. After mag_patience_s of rejection field and heading are determined
+    again. Where norm and dip are right, this happens after lost_s.
 
     Standard deviations at the start: bias_start_dps; attitude_start_deg of a given attitude; motion_start_mps2, the
     least one of the acceleration in the first samples. Added to it: the difference between the norm of specific force
     and gravity, and the excess that the first two motion_s show (kernels/orientation/mekf/start.py). Without
     magnetometer the yaw of the first sample is 0, and its standard deviation grows from 0.
-    declination_rad: of magnetic north from true north, east positive.
+
+    magnetometer: None: 9 axes if the log has one; False: 6 axes.
+    declination_rad: declination of magnetic north from true north, east positive.
     """
 
     name: ClassVar[str] = "mekf"
     kernel: ClassVar[Any] = kernel
     reports_sigma: ClassVar[bool] = True
 
-    magnetometer: bool = True
+    magnetometer: bool | None = None
     gyr_white: float = 1e-4
     gyr_walk: float = 1e-4
     gyr_turn: float = 0.003
@@ -87,10 +94,11 @@ class Mekf(OrientationFilter):
     @classmethod
     def for_triads(cls, triads: Mapping[str, Triad], **settings: Any) -> Self:
         """For a part: its triads by name ("gyroscope", "accelerometer", "magnetometer" if it has one), as
-        Specimen.triads() gives them, with the errors that no calibration has taken away. Further settings by name.
+        Specimen.triads() gives them. Their errors are those that no calibration has removed. Further settings by name.
 
         Every error of gyroscope and accelerometer counts, as noise, floor or first bias; those of the temperature
-        over _CHANGE_K. Of the magnetometer only the noise: its other errors are mag_disturbance_deg, after calibration.
+        over _CHANGE_K. Of the magnetometer only the noise counts: its other errors are mag_disturbance_deg, after
+        calibration.
         """
         for name in ("gyroscope", "accelerometer"):
             if name not in triads:
@@ -170,7 +178,7 @@ def _slope(powers: tuple[tuple[float, float, float], ...]) -> float:
 
 
 def _bend(triad: Triad, most: float) -> float:
-    """Root mean square of the nonlinearity T3(x / full_scale), for x between -most and most alike."""
+    """Root mean square of the nonlinearity T3(x / full_scale), for x distributed evenly between -most and most."""
     if triad.full_scale is None:
         return 0.0
     u2 = min(most / triad.full_scale, 1.0) ** 2
@@ -178,7 +186,7 @@ def _bend(triad: Triad, most: float) -> float:
 
 
 def _force_error(acc: Triad, gravity: float) -> float:
-    """m/s2 on one axis at rest, all that does not average out."""
+    """Error (m/s2) on one axis at rest, of all terms that do not average out."""
     _, deviations = instability_processes(*acc.instability_band_s)
     return math.hypot(
         *(_rms(acc.bias), _rms(acc.turn_on), _rms(acc.instability) * math.sqrt(float(deviations @ deviations))),
@@ -190,13 +198,13 @@ def _force_error(acc: Triad, gravity: float) -> float:
 
 
 def steady_rate(gyr: Triad, gravity: float) -> float:
-    """rad/s on one axis at rest: the bias that the filter has to find."""
+    """Rate (rad/s) on one axis at rest: the bias that the filter has to find."""
     by_force = gravity * _coupling(gyr.g_sensitivity)
     return math.hypot(_rms(gyr.bias), _rms(gyr.turn_on), _slope(gyr.temperature_bias), by_force)
 
 
 def _turn_error(gyr: Triad) -> float:
-    """Part of a turn: scale, axes, and the nonlinearity's straight part at small rates, T3(u) = -3 u."""
+    """Error as a share of a turn: scale, axes, and the nonlinearity's linear part at small rates, T3(u) = -3 u."""
     matrix = np.sqrt(np.sum((np.array(gyr.matrix) - np.eye(3)) ** 2) / 3.0)
     return math.hypot(float(matrix), 3.0 * _rms(gyr.nonlinearity), _slope(gyr.temperature_scale))
 
@@ -206,6 +214,8 @@ def _flicker_walk(gyr: Triad) -> float:
 
 
 def _changing_walk(gyr: Triad, gravity: float) -> float:
-    """K of what changes the bias in use: turned against gravity within some 30 s, and slowly the temperature."""
+    """Random walk K for changes of the bias in use: by turns against gravity within some 30 s, and slowly by
+    temperature.
+    """
     by_force = gravity * _coupling(gyr.g_sensitivity) * math.sqrt(2.0 / _FLICKER_S)
     return math.hypot(by_force, _slope(gyr.temperature_bias) / math.sqrt(_CHANGE_S))

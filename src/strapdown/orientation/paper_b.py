@@ -13,14 +13,19 @@ from strapdown.orientation.settings import check
 
 @dataclass(frozen=True)
 class PaperB(OrientationFilter):
-    """Euler angles, atan, plain weighted means: fails at pitch 90 deg and where the yaw leaves the branch of atan.
+    """Euler angles, atan, plain weighted means: fails at pitch 90 deg and where the yaw leaves the range of atan.
 
     The log must begin with calibration_s of rest (0: no calibration), in the attitude q_ns if that is given. Without
-    q_ns an offset of the accelerometer counts as a tilt. weight: of accelerometer and magnetometer in a sample, at any
-    rate; time_constant_s above 0 replaces it by a time. low_pass_s: on all signals. gravity_m_s2: of the place.
-    magnetometer False: 6 axes. declination_rad: east positive, used where q_ns is not given. longest_step_s: a longer
-    step is predicted only. corrected: with atan2, and angles mixed on the circle, instead of as printed; it then fails
-    at pitch 90 deg only.
+    q_ns an offset of the accelerometer counts as a tilt.
+
+    weight: weight of accelerometer and magnetometer in a sample, at any rate; time_constant_s above 0 replaces it by a
+        time.
+    low_pass_s: time constant of the low-pass of all signals.
+    gravity_m_s2: gravity of the place.
+    magnetometer: None: 9 axes if the log has one; False: 6 axes.
+    declination_rad: east positive, used where q_ns is not given.
+    longest_step_s: a longer step is predicted only.
+    corrected: use atan2 and mix angles on the circle, not as printed. The filter then fails at pitch 90 deg only.
     """
 
     name: ClassVar[str] = "paper-b"
@@ -32,7 +37,7 @@ class PaperB(OrientationFilter):
     calibration_s: float = 1.0
     gravity_m_s2: float = 9.80665
     corrected: bool = False
-    magnetometer: bool = True
+    magnetometer: bool | None = None
     declination_rad: float = 0.0
     longest_step_s: float = 0.5
 

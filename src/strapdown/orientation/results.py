@@ -1,4 +1,4 @@
-"""What a run of an orientation filter gives: a Solution with flags and events."""
+"""Result of a run of an orientation filter: a Solution with flags and events."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import numpy as np
 from strapdown.errors import InputError
 from strapdown.kernels.orientation.state import ACC_REJECTED, GAP, MAG_REJECTED, REST
 from strapdown.orientation.samples import Samples
-from strapdown.recordings.faults import silences
+from strapdown.recordings.examination.faults import silences
 from strapdown.types import Array, Event, Solution
 
 FLAG_BITS = {"acc_rejected": ACC_REJECTED, "mag_rejected": MAG_REJECTED, "rest": REST, "gap": GAP}
@@ -50,7 +50,7 @@ def solution_of(
 
 
 def _gaps(samples: Samples, longest_step_s: float) -> tuple[Event, ...]:
-    """Steps over which a filter only predicts; a log that has no others is one event."""
+    """Steps over which a filter only predicts; a log with only such steps is one event."""
     t, usual_s = samples.t, samples.step_s
     if usual_s > longest_step_s:
         text = (

@@ -1,4 +1,4 @@
-"""What all orientation filters share: the live step, what it believes, and the run over a recording.
+"""Common part of all orientation filters: the live step, its estimate, and the run over a recording.
 
 A filter brings two kernels. step(state, settings, gyr_s, acc_s, mag_s, dt) changes an array of numbers laid out as
 kernels/orientation/state.py states, and returns False where an array has a wrong length; without a new magnetometer
@@ -7,8 +7,9 @@ the same step: live and recorded give the same bits.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +23,7 @@ from strapdown.orientation.first_sample import needs_step, take_without_step
 from strapdown.orientation.results import FLAG_BITS, solution_of
 from strapdown.orientation.samples import Samples, samples_of, unit_quaternion, without_faults
 from strapdown.orientation.settings import packed
-from strapdown.types import Array, Recording, Sample, Solution
+from strapdown.types import Array, Event, Recording, Sample, Solution
 
 _NO_MAG = np.empty(0)
 _NOTHING_GIVEN = Start()
@@ -38,7 +39,7 @@ class OrientationFilter:
     if TYPE_CHECKING:
 
         @property
-        def magnetometer(self) -> bool: ...
+        def magnetometer(self) -> bool | None: ...
         @property
         def longest_step_s(self) -> float: ...
 
@@ -48,20 +49,21 @@ class OrientationFilter:
 
     @cached_property
     def packed_settings(self) -> Array:
-        """For the kernels, packed once for each filter object."""
+        """Settings for the kernels, packed once for each filter object."""
         return packed(self, self.kernel.SETTINGS_SIZE, self.own_settings())
 
     @cached_property
     def _live(self) -> tuple[Any, Array, type]:
-        """What every step needs, by one lookup: the kernel made ready, its settings, the owner of its states."""
+        """Data that every step needs, by one lookup: the prepared kernel, its settings, the owner of its states."""
         fix_signature(self.kernel.step)
         # writable: numba takes twice as long to find out the type of a locked array
         return self.kernel.step, self.packed_settings.copy(), type(self)
 
     @property
     def live_kernel(self) -> tuple[Any, Array]:
-        """The kernel of a live step, and its settings: for a loop that keeps the numbers of a state. The kernel
-        changes them in place: pass a copy. Start with step_s, so that the first sample need not wait for the second."""
+        """The kernel of a live step and its settings, for a loop that keeps the numbers of a state. The kernel changes
+        the numbers in place: pass a copy. Start with step_s, so that the first sample need not wait for the second.
+        """
         return self._live[0], self._live[1]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -70,15 +72,18 @@ class OrientationFilter:
     def start(self, given: Start = _NOTHING_GIVEN) -> State:
         """The state before the first sample.
 
-        Of `given`: q_ns, or the attitude of the alignment, is the attitude at the first sample; without it the first
-        readings give it. step_s: the usual step of the source; without it the first sample is filtered together with
-        the second one, by filters that need it.
+        q_ns of `given`, or the attitude of its alignment, is the attitude at the first sample; without it the first
+        readings give it.
+
+        step_s: the usual step of the source; without it the first sample is filtered together with the second one, by
+            filters that need it.
         """
         return state_of(self._live[2], first_numbers(self, given))
 
     def step(self, state: State, sample: Sample) -> State:
-        """The state after a sample. Its readings are arrays of three doubles; they are not converted, since this runs a
-        thousand times a second. The first sample's dt does not count."""
+        """The state after a sample. The readings of a sample are arrays of three doubles; they are not converted, since
+        this runs a thousand times a second. The dt of the first sample is ignored.
+        """
         kernel, settings, owner = self._live
         try:
             if state.owner is owner:
@@ -120,14 +125,27 @@ class OrientationFilter:
         q_bs: ArrayLike | None = None,
     ) -> Solution:
         """Attitude, flags, bias and standard deviations, where the filter has them: the steps over the samples of a
-        recording, to the bit. given: as in `start`; None: Start.of(recording).
+        recording, to the bit.
 
-        magnetometer: its own recording, if it has its own times; q_bs: how the sensor sits on the body; without it the
-        attitude is that of the sensor's frame.
+        given: as in `start`; None: Start.of(recording).
+
+        magnetometer: its own recording, if it has its own times.
+        q_bs: mounting of the sensor on the body; without it the attitude is that of the sensor's frame.
         """
-        samples = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=self.magnetometer)
+        if (six := self._six_axes(recording, magnetometer)) is not None:
+            return _six_axes_noted(six.run(recording, given, q_bs=q_bs))
+        samples = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=self.magnetometer is not False)
         numbers = first_numbers(self, Start(step_s=samples.step_s) if given is None else given)
         return self._solution(samples, *self._rows(self.kernel.rows, numbers, samples.dt, samples), {})
+
+    def _six_axes(self, recording: Recording, magnetometer: Recording | None) -> Self | None:
+        """The filter with 6 axes where the settings leave the choice to the log and the log has no magnetometer.
+
+        The heading is then relative to the first sample, and its sigma starts at 0. A live filter cannot know this: it
+        waits for a reading."""
+        if self.magnetometer is None and magnetometer is None and getattr(recording, "mag_s", True) is None:
+            return replace(self, magnetometer=False)  # type: ignore[type-var]
+        return None
 
     def _rows(self, rows: Any, numbers: Array, dt: Array, samples: Samples) -> tuple[Array, Array, Array, Array]:
         fix_signature(rows)
@@ -166,7 +184,9 @@ class SmoothingFilter(OrientationFilter):
         q_bs: ArrayLike | None = None,
     ) -> Solution:
         """As run, from the whole recording: each sample also uses the later ones."""
-        samples = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=self.magnetometer)
+        if (six := self._six_axes(recording, magnetometer)) is not None:
+            return _six_axes_noted(six.smooth(recording, given, q_bs=q_bs))
+        samples = samples_of(recording, magnetometer=magnetometer, q_bs=q_bs, use_mag=self.magnetometer is not False)
         usual, faults = without_faults(samples)
         numbers = first_numbers(self, _NOTHING_GIVEN if given is None else given)
         dt = samples.dt.copy()
@@ -175,6 +195,13 @@ class SmoothingFilter(OrientationFilter):
         q, bias, sigma, flags = self._rows(self.smoother.smooth_rows, numbers, dt, usual)
         flags = (flags.astype(np.int64) | faults).astype(np.float64)
         return self._solution(samples, q, bias, sigma, flags, {"smoothed": True})
+
+
+def _six_axes_noted(solution: Solution) -> Solution:
+    """The solution with an event that states the choice."""
+    text = "the log has no magnetometer: 6 axes, the heading is the gyroscope's and counts from the first sample"
+    note = Event(float(solution.t[0]), float(solution.t[-1]), "six_axes", text)
+    return replace(solution, events=(note, *solution.events))
 
 
 def first_numbers(filt: OrientationFilter, given: Start) -> Array:

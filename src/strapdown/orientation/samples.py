@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from strapdown.errors import InputError
 from strapdown.kernels.orientation.start import MOST, MOST_RATE
 from strapdown.kernels.orientation.state import ACC_REJECTED, GAP, MAG_REJECTED
-from strapdown.recordings.faults import new_readings
+from strapdown.recordings.examination.faults import new_readings
+from strapdown.recordings.examination.verdict import checked
 from strapdown.recordings.join import rows_by_time
-from strapdown.recordings.verdict import checked
 from strapdown.rotation import q_normalise, q_rotate
 from strapdown.types import Array, Recording, Sample
 
@@ -23,8 +23,10 @@ _INERTIAL = ("accelerometer", "gyroscope")
 class Samples:
     """gyr (rad/s), acc (m/s2), mag (uT), one frame, rows at t; dt[k] (s) leads to row k, dt[0] is 0.
 
-    mag has no rows where it is not used; mag_new: True in rows with a new reading of the magnetometer. step_s: the
-    usual step, the median of the others.
+    mag has no rows where it is not used.
+
+    mag_new: True in rows with a new reading of the magnetometer.
+    step_s: the usual step, the median of the others.
     """
 
     t: Array
@@ -48,8 +50,9 @@ def samples_of(
     q_bs: ArrayLike | None = None,
     use_mag: bool = True,
 ) -> Samples:
-    """Readings of a recording, in b if the mounting q_bs is given; magnetometer readings from a recording of
-    their own join the first row that is not earlier."""
+    """Readings of a recording, in b if the mounting q_bs is given. Magnetometer readings from a recording of their own
+    join the first row that is not earlier.
+    """
     _check_types(recording, magnetometer)
     if recording.gyr_s is None or recording.acc_s is None:
         missing = "gyroscope" if recording.gyr_s is None else "accelerometer"
@@ -78,8 +81,9 @@ def samples_of(
 
 
 def without_faults(samples: Samples) -> tuple[Samples, NDArray[np.int64]]:
-    """For passes that look at many samples at once: readings that no sensor gives are what a filter omits in its
-    steps, a rate that of the sample before; with the flags of the rows."""
+    """For passes that use many samples at once. Readings that no sensor gives are replaced as in the steps of
+    a filter: a rate is that of the previous sample. The function returns the flags of the rows too.
+    """
     beyond = {name: np.abs(getattr(samples, name)).sum(axis=1) for name in ("gyr", "acc", "mag")}
     gyr, acc, mag = beyond["gyr"] >= MOST_RATE, beyond["acc"] >= MOST, beyond["mag"] >= MOST
     flags = np.zeros(len(samples.t), dtype=np.int64)
@@ -99,7 +103,10 @@ def without_faults(samples: Samples) -> tuple[Samples, NDArray[np.int64]]:
 
 
 def unit_quaternion(q: ArrayLike, what: str) -> Array:
-    """q made one of unit length; what: how a sentence of complaint calls it."""
+    """q made one of unit length.
+
+    what: its name in an error message.
+    """
     try:
         given = np.asarray(q, dtype=np.float64)
     except (ValueError, TypeError):  # text, rows of different lengths
@@ -116,7 +123,7 @@ def _check_types(recording: Recording, magnetometer: Recording | None) -> None:
 
 
 def _same_times(recording: Recording) -> tuple[Array, NDArray[np.bool_]]:
-    """The recording's own column, in which a slower magnetometer repeats its last reading."""
+    """Magnetometer of the recording's own column, in which a slower one repeats its last reading."""
     if recording.mag_s is None:
         raise InputError(
             "the recording has no magnetometer, which a 9-axis filter needs; use the filter without it "
@@ -126,7 +133,9 @@ def _same_times(recording: Recording) -> tuple[Array, NDArray[np.bool_]]:
 
 
 def _own_times(recording: Recording, own: Recording) -> tuple[Array, NDArray[np.bool_]]:
-    """Readings of another recording in the rows of this one. Older than a step before the first row they are gone."""
+    """Readings of another recording in the rows of this one. Readings older than a step before the first row are
+    dropped.
+    """
     if own.mag_s is None:
         raise InputError("the recording given as magnetometer has no magnetometer readings; give another")
     checked(own, uses=("magnetometer",))

@@ -15,8 +15,10 @@ from strapdown.types import Array
 
 def check(filt: Any, *, above_0: tuple[str, ...] = (), from_0: tuple[str, ...] = ()) -> None:
     """Refuse settings that are no numbers or out of bounds; the others become plain floats."""
-    if not isinstance(filt.magnetometer, bool):
-        raise InputError(f"magnetometer is {filt.magnetometer!r}; give True (9 axes) or False (6 axes)")
+    if not isinstance(filt.magnetometer, bool | None):
+        raise InputError(
+            f"magnetometer is {filt.magnetometer!r}; give True (9 axes), False (6 axes) or None (as the log has it)"
+        )
     set_fields(
         filt,
         declination_rad=finite("declination_rad", filt.declination_rad),
@@ -29,7 +31,7 @@ def check(filt: Any, *, above_0: tuple[str, ...] = (), from_0: tuple[str, ...] =
 def packed(filt: Any, size: int, own: Mapping[int, float]) -> Array:
     """The settings of a filter as its kernel lays them out: the head that all filters share, then its own by index."""
     numbers = np.zeros(size)
-    numbers[USE_MAG] = filt.magnetometer
+    numbers[USE_MAG] = filt.magnetometer is not False
     numbers[DECLINATION] = math.remainder(filt.declination_rad, 2.0 * math.pi)
     numbers[LONGEST] = filt.longest_step_s
     for index, value in own.items():

@@ -1,8 +1,9 @@
 """VQF (Laidig and Seel, "VQF: Highly accurate IMU orientation estimation with bias estimation and magnetic disturbance
-rejection", Information Fusion 2023), written from the paper; all its parameters, with its defaults.
+rejection", Information Fusion 2023). The filter is written from the paper, with all its parameters and defaults.
 
-Its earth frame is ours: x east, y north, z up, north being magnetic north turned by the declination. Without
-magnetometer the heading is that of the shortest turn from the first sample to the vertical, kept by the gyroscope.
+The earth frame of the filter is ours: x east, y north, z up, north being magnetic north turned by the declination.
+Without magnetometer the heading is that of the shortest turn from the first sample to the vertical, kept by the
+gyroscope.
 """
 
 import math
@@ -26,19 +27,22 @@ _BIAS_GROWTH_DPS = 0.1  # by which the sigma of a known bias has grown after bia
 class Vqf(SmoothingFilter):
     """Time constants in s. Sigmas and limits of the gyroscope's bias in deg/s, as published.
 
-    tau_acc_s, tau_mag_s: of the corrections by accelerometer and magnetometer (0: every reading counts fully, below 0:
-    no heading correction). motion_bias, rest_bias: estimate the bias in motion, at rest. rest_*: rest is when readings
-    stay within rest_gyr_dps and rest_acc_mps2 of their low-passed values for rest_least_s. mag_norm (part of the norm)
-    and mag_dip_deg: how near a field must be to the reference; mag_new_s of turning at mag_new_least_dps in a steady
-    field make it the reference; mag_longest_rejection_s and mag_rejection_factor: how long disturbed readings are
-    rejected, and by how much they weigh less after it.
+    tau_acc_s, tau_mag_s: time constants of the corrections by accelerometer and magnetometer (0: full weight of every
+        reading, below 0: no heading correction).
+    motion_bias, rest_bias: estimate the bias in motion, at rest. rest_*: rest is when readings stay within rest_gyr_dps
+        and rest_acc_mps2 of their low-passed values for rest_least_s.
+    mag_norm (part of the norm) and mag_dip_deg: how near a field must be to the reference. A steady field becomes the
+        reference after mag_new_s of turning at mag_new_least_dps.
+    mag_longest_rejection_s and mag_rejection_factor: how long disturbed readings are rejected, and their smaller weight
+        after it.
+    magnetometer: None: 9 axes if the log has one; False: 6 axes.
     """
 
     name: ClassVar[str] = "vqf"
     kernel: ClassVar[Any] = kernel
     smoother: ClassVar[Any] = smooth_kernel
 
-    magnetometer: bool = True
+    magnetometer: bool | None = None
     tau_acc_s: float = 3.0
     tau_mag_s: float = 9.0
     motion_bias: bool = True

@@ -1,1 +1,1 @@
-"""The published experiments with their claims: what was published, what we get, what is allowed."""
+"""The published experiments with their claims: published value, ours, limit."""

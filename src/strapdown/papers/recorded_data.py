@@ -1,4 +1,6 @@
-"""Where recorded data of others lies, and its .mat files: not in the package, so claims about it need it at hand."""
+"""Folder of recorded data of others, and its .mat files. The data is not in the package, so claims about it need the
+folder.
+"""
 
 import os
 from collections.abc import Sequence
@@ -26,7 +28,10 @@ def data_folder(given: Path | None = None) -> Path | None:
 
 
 def read_mat(path: Path, names: Sequence[str], what: str) -> dict[str, Any]:
-    """The fields of a MATLAB file, these among them. what: the file is, in an error: "a trial of BROAD"."""
+    """The fields of a MATLAB file, which must include these.
+
+    what: description of the file in an error: "a trial of BROAD".
+    """
     from scipy.io import loadmat, matlab  # slow to import, and only this needs it
 
     if not path.is_file():

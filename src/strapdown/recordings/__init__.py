@@ -1,4 +1,4 @@
-"""What a log is: units, faults, rest, axes, facts, joining. All that takes a log asks here."""
+"""Logs: units, faults, rest, axes, facts, joining. All code that takes a log uses this package."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Readings that are whole counts: how large one is."""
+"""Readings that are whole counts: the size of a count."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from strapdown.types import Array
 
 
 def smallest_step(values: Array) -> float | None:
-    """Unit per count of readings that are whole multiples of something; None for readings that are not."""
+    """Unit per count of readings that are whole multiples of a step; None for other readings."""
     distinct = np.unique(values)
     gaps = np.diff(distinct)
     # the same count may be written with different roundoff

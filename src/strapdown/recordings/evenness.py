@@ -1,4 +1,4 @@
-"""Is a log fit for noise analysis: evenly sampled, and at rest?"""
+"""Checks whether a log can be used for noise analysis: evenly sampled, and at rest."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ _MOST_SHARE = 0.5  # of the log's variance in so few windows: no knock, but a tu
 
 
 def even_step(t: Array) -> tuple[float, float]:
-    """(step, jitter) in s: the mean step, and the sigma of the time stamps from an even grid."""
+    """Mean step and jitter in s; the jitter is the sigma of the time stamps from an even grid."""
     n = len(t)
     if n < LEAST_SAMPLES:
         raise InputError(
@@ -36,8 +36,8 @@ def even_step(t: Array) -> tuple[float, float]:
 def moved_at(readings: Array, step: float, name: str) -> str | None:
     """None for an axis at rest, a sentence where it was touched; refuses an axis that moves.
 
-    Looks at windows of one second: a step between their means, or a noise within one, far beyond the usual one. A
-    touch takes few windows of a long log and little of its variance.
+    Examines windows of one second: a step between their means, or a noise within one, far beyond the usual one. A touch
+    takes few windows of a long log and little of its variance.
     """
     n = len(readings)
     width = int(np.clip(round(1.0 / step), 20, max(20, n // 10)))
@@ -71,5 +71,5 @@ def moved_at(readings: Array, step: float, name: str) -> str | None:
 
 
 def _usual_deviation(x: Array) -> float:
-    """Standard deviation of the many, whatever a few are."""
+    """Standard deviation of most values, whatever a few outliers are."""
     return 1.4826 * float(np.median(np.abs(x - np.median(x))))

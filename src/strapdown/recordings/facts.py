@@ -1,15 +1,21 @@
-"""What is known of a log before it is worked with, and from where: gravity, declination, noise, part, mounting."""
+"""Known facts of a log before its use, and their sources: gravity, declination, noise, part, mounting."""
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from numpy.typing import ArrayLike
 
 from strapdown.checks import attitude, finite, triple
 from strapdown.earth import STANDARD_GRAVITY, gravity
 from strapdown.earth_magnetism import declination, dip, strength
 from strapdown.errors import InputError
+from strapdown.keywords import keywords_of
 from strapdown.recordings.stated import stated_field, stated_gravity
 from strapdown.rotation import IDENTITY
+from strapdown.sensors.parts.kalibr import SUFFIXES as KALIBR
+from strapdown.sensors.parts.model_file import read_model
 from strapdown.sensors.parts.part import Part, load_part
 from strapdown.sensors.triad import Triad
 from strapdown.types import Recording
@@ -22,11 +28,17 @@ _SAME_RATE = 0.05  # the rate that the log states is believed if the time stamps
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a log. sources: for each field where it came from, in words.
+    """Known facts of a log.
 
-    gravity (m/s2). declination_rad: field east of north is positive. noise: errors of the part by instrument, for the
-    log's own rate and range. part: None where the catalogue has none of that name. calibration: what was applied to the
-    readings. q_bs, r_bs_b: mounting of the sensor on the body, and its place (m, frame b).
+    sources: for each field its source, in words.
+
+    gravity (m/s2).
+
+    declination_rad: field east of north is positive.
+    noise: errors of the part by instrument, for the log's own rate and range.
+    part: None where the catalogue has none of that name.
+    calibration: the calibration that was applied to the readings.
+    q_bs, r_bs_b: mounting of the sensor on the body, and its place (m, frame b).
     """
 
     gravity: float = STANDARD_GRAVITY
@@ -39,14 +51,29 @@ class Facts:
     sources: Mapping[str, str] = field(default_factory=dict)
 
 
-def facts_of(recording: Recording, **given: Any) -> Facts:
-    """The facts of a log: what is given, else what its meta states, else the usual.
+class _Given(NamedTuple):
+    """Keywords of facts_of."""
 
-    given: fields of Facts by name, where gravity may also be "earth", "mars" or "moon" and part the name of one; or
-    latitude_deg and height_m for the gravity of the place. None is as not given.
+    gravity: float | str | None
+    declination_rad: float | None
+    noise: Mapping[str, Triad] | None
+    part: Part | str | None
+    calibration: Any
+    q_bs: ArrayLike | None
+    r_bs_b: ArrayLike | None
+    latitude_deg: float | None
+    height_m: float | None
+
+
+@keywords_of(_Given)
+def facts_of(recording: Recording, **given: Any) -> Facts:
+    """The facts of a log: given values, else those of its meta, else the usual ones.
+
+    given: fields of Facts by name. gravity may also be "earth", "mars" or "moon", and part the name of one.
+    latitude_deg and height_m give the gravity of the place. None means that a value is not given.
     """
-    known = {"gravity", "declination_rad", "noise", "part", "calibration", "q_bs", "r_bs_b", "latitude_deg", "height_m"}
-    unknown = sorted(set(given) - known)
+    known = _Given._fields
+    unknown = sorted(set(given) - set(known))
     if unknown:
         raise InputError(f'facts_of was given "{unknown[0]}"; valid: {", ".join(sorted(known))}')
     given = {name: value for name, value in given.items() if value is not None}
@@ -71,7 +98,7 @@ def facts_of(recording: Recording, **given: Any) -> Facts:
 def gravity_of(
     recording: Recording, given: float | str | None = None, latitude_deg: float | None = None, height_m: float = 0.0
 ) -> tuple[float, str]:
-    """Gravity (m/s2) and where it is from: given, of the place, stated by the log, or the standard."""
+    """Gravity (m/s2) and its source: given, of the place, stated by the log, or the standard."""
     if given is not None:
         if latitude_deg is not None:
             raise InputError("gravity and latitude_deg both state how strong gravity is; give one of them")
@@ -83,7 +110,7 @@ def gravity_of(
 
 
 def strength_and_dip(recording: Recording) -> tuple[float | None, float | None]:
-    """(uT, rad with down positive) of the field that the log states; None where it states none."""
+    """Strength (uT) and dip (rad, down positive) of the field that the log states; None where it states none."""
     b_n = stated_field(recording)
     return (None, None) if b_n is None else (float(strength(b_n)), float(dip(b_n)))
 
@@ -108,15 +135,18 @@ def _mounting(recording: Recording, given: Mapping[str, Any]) -> tuple[tuple[flo
 
 
 def noise_of_part(recording: Recording, part: str | Part | None = None) -> tuple[str | None, dict[str, Triad] | None]:
-    """(name, errors by instrument) of the part given, or of the one that the log names if the catalogue knows it.
+    """Name and errors by instrument of the given part, or of the one that the log names if it is in the catalogue.
+    An imu.yaml of Kalibr may be given instead of a part.
 
-    Of a data sheet's numbers those for the log's own rate and range are taken, where the part has them, and a
-    magnetometer next to the part has those of its own part.
+    Data-sheet numbers are those for the log's own rate and range, where the part has them. A magnetometer next to
+    the part has the numbers of its own part.
     """
     meta = recording.meta
     named = part if part is not None else meta.get("part")
     triads: dict[str, Triad] = {}
-    if isinstance(named, str | Part):
+    if isinstance(part, str) and part.lower().endswith(KALIBR):
+        triads |= read_model(part)[0]
+    elif isinstance(named, str | Part):
         try:
             # ranges that the log states are those of its own part
             ranges = meta.get("range") if part is None or meta.get("part") in (None, part) else None
@@ -144,7 +174,9 @@ def part_named(name: str | None) -> Part | None:
 
 
 def _triads(part: Part, said: object, recording: Recording) -> Mapping[str, Triad]:
-    """As printed for the ranges that the log states ({"accelerometer": "2 g"}) and its rate, if the part has them."""
+    """Errors of the part for the ranges that the log states ({"accelerometer": "2 g"}) and its rate, if the part has
+    them.
+    """
     ranges: dict[str, float] = {}
     for name in part.instruments:
         text = said.get(name) if isinstance(said, Mapping) else None
@@ -157,13 +189,29 @@ def _triads(part: Part, said: object, recording: Recording) -> Mapping[str, Tria
         if unit == sheet.unit and value in sheet.all():
             ranges[name] = value
     try:
-        return part.nominal(ranges, rate_hz=_rate_hz(recording)).triads()
+        found = part.nominal(ranges, rate_hz=_rate_hz(recording)).triads()
     except InputError:
-        return part.nominal(ranges).triads()
+        found = part.nominal(ranges).triads()
+    return {name: _as_set(triad, name, recording) for name, triad in found.items()}
+
+
+def _as_set(triad: Triad, name: str, recording: Recording) -> Triad:
+    """Errors with the low-pass that the log states in place of the catalogue's, and the delay of its data sheet."""
+    bands, delays = recording.meta.get("low_pass_hz"), recording.meta.get("delay_s")
+    band = bands.get(name) if isinstance(bands, Mapping) else None
+    delay = delays.get(name) if isinstance(delays, Mapping) else None
+    if not isinstance(band, int | float) or not band > 0.0:
+        return triad
+    rest_s = 0.0  # of the stated delay, behind that of a first-order low-pass
+    if isinstance(delay, int | float):
+        rest_s = max(float(delay) - 1.0 / (2.0 * math.pi * band), 0.0)
+    return replace(triad, bandwidth_hz=float(band), filter_order=1, latency_s=rest_s)
 
 
 def _rate_hz(recording: Recording) -> float | None:
-    """By the usual step; the rate that the log states where that agrees, since time stamps are rounded."""
+    """Rate by the usual step. If the rate that the log states agrees, that one is used, because time stamps are
+    rounded.
+    """
     if len(recording) < 2:
         return None
     rate = 1.0 / recording.step_s

@@ -1,4 +1,4 @@
-"""Recordings put together: one after the other in time, or the instruments of two logs by their time stamps."""
+"""Recordings joined: one after the other in time, or the instruments of two logs by their time stamps."""
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
@@ -56,9 +56,10 @@ def _chained(values: Sequence[Any]) -> Any:
 
 
 def with_instrument(recording: Recording, other: Recording, name: str) -> Recording:
-    """The recording with an instrument of another one, field `name` of SLOW: each reading joins the first row that is
-    not earlier, of several the last; rows between repeat it, and `new` flags them. Fixes and heights are instruments
-    too. An odometer is interpolated instead."""
+    """The recording with an instrument of another one, field `name` of SLOW. Each reading joins the first row that is
+    not earlier; of several the last is used. Rows between repeat it, and `new` flags them. Fixes and heights are
+    instruments too. An odometer is interpolated instead.
+    """
     for given in (recording, other):
         if not isinstance(given, Recording):
             raise InputError(f"with_instrument was given a {type(given).__name__}; give two recordings and a field")
@@ -86,10 +87,11 @@ def with_instrument(recording: Recording, other: Recording, name: str) -> Record
 def rows_by_time(
     recording: Recording, other: Recording, instrument: str, *, rare: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """For each reading of `other` the first row of the recording that is not earlier, and whether it lies within.
+    """For each reading of `other`: the first row of the recording that is not earlier, and whether there is such a
+    row.
 
     instrument: its name, for errors. Readings that are older than a step before the first row are too old for it.
-    Clocks that hardly overlap are refused, but for rare readings, which may cover a part of the time.
+    Clocks that hardly overlap are refused, except for rare readings, which may cover a part of the time.
     """
     t, n = recording.t, len(recording)
     row = np.searchsorted(t, other.t)

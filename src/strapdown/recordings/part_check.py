@@ -1,4 +1,4 @@
-"""Is a sensor at rest what its data sheet promises? Noise, rest reading, sampling, each with a verdict."""
+"""Checks whether a sensor at rest meets its data sheet. Noise, rest reading, sampling, each with a verdict."""
 
 import math
 from collections.abc import Mapping
@@ -22,7 +22,10 @@ _LEAST_S = 3.0
 
 @dataclass(frozen=True)
 class Checked:
-    """What was measured, its value, and what the data sheet or a rule allows. verdict: good, suspect, bad."""
+    """A measured quantity, its value, and the limit of the data sheet or of a rule.
+
+    verdict: good, suspect, bad.
+    """
 
     what: str
     measured: str
@@ -31,7 +34,11 @@ class Checked:
 
 
 def check_part(recording: Recording, part: Part | None, noise: Mapping[str, Triad], gravity: float) -> list[Checked]:
-    """A recording at rest, any attitude. part: for the tolerances of the rest reading; noise: at its rate and range."""
+    """Check a recording at rest, in any attitude.
+
+    part: part with the tolerances of the rest reading.
+    noise: noise of the part at its rate and range.
+    """
     if recording.t[-1] - recording.t[0] < _LEAST_S:
         raise InputError(
             f"the recording is {recording.t[-1] - recording.t[0]:.1f} s long; a check needs {_LEAST_S:g} s"
@@ -101,8 +108,9 @@ def _low_pass(recording: Recording, name: str) -> float | None:
 
 
 def expected_sigma(triad: Triad, rate_hz: float, low_pass_hz: float | None) -> float:
-    """Of one reading: white noise N behind a first-order low-pass has variance pi f N^2, at most that of the rate; and
-    the rounding to counts."""
+    """Sigma of one reading. White noise N behind a first-order low-pass has variance pi f N^2, at most that of the
+    rate. The rounding to counts is added.
+    """
     band = rate_hz if low_pass_hz is None else math.pi * low_pass_hz
     return math.hypot(max(triad.white) * math.sqrt(band), triad.resolution / math.sqrt(12.0))
 

@@ -1,7 +1,8 @@
 """Where a sensor is at rest in one continuous log, found without a threshold from the user.
 
-A window is still if on every axis its variance is that of the log's quietest windows, its two halves agree, and its
-mean rate is the gyroscope's offset around that time: a steady slow turn is as quiet as rest, but not at that rate.
+A window is at rest if on every axis its variance is that of the log's quietest windows, and its two halves agree. The
+mean rate of the window must also be the gyroscope's offset around that time. A steady slow turn is as quiet as rest,
+but not at that rate.
 """
 
 from bisect import bisect_left
@@ -39,10 +40,11 @@ _G_RANGE = (5.0, 20.0)  # m/s2: a log whose median |f| lies within is taken to b
 
 @dataclass(frozen=True, eq=False)
 class Still:
-    """A stretch at rest, edges trimmed: rows of the recording from t_s to until_s (s).
+    """An interval at rest, edges trimmed: rows of the recording from t_s to until_s (s).
 
-    acc_mean (m/s2), gyr_mean (rad/s), frame s: means over it; acc_deviation, gyr_deviation: of one sample. None where
-    the recording has no such instrument.
+    acc_mean (m/s2), gyr_mean (rad/s), frame s: means over the interval.
+
+    acc_deviation, gyr_deviation: standard deviations of one sample. None where the recording has no such instrument.
     """
 
     rows: slice
@@ -63,7 +65,7 @@ class Still:
 
 
 def still_intervals(recording: Recording, *, shortest_s: float = 1.0) -> tuple[Still, ...]:
-    """All stretches of at least shortest_s seconds in which the sensor is at rest, in the order of time."""
+    """All intervals of at least shortest_s seconds in which the sensor is at rest, in the order of time."""
     if recording.acc_s is None and recording.gyr_s is None:
         raise InputError("the log has neither accelerometer nor gyroscope; record at least one to find where it rests")
     n = len(recording)
@@ -89,10 +91,10 @@ def still_intervals(recording: Recording, *, shortest_s: float = 1.0) -> tuple[S
 
 
 def first_rest_until_s(recording: Recording) -> float:
-    """Until when (s) a log that begins at rest is at rest.
+    """End (s) of the first rest of a log that begins at rest.
 
-    In a long log quiet arcs may outnumber the rest and set the noise floor; a shorter look then finds the rest, if it
-    is long enough. Where readings do not show it, the controller's stop flag does.
+    In a long log quiet turns may outnumber the rest and set the noise floor. A search in a shorter part then finds the
+    rest, if it is long enough. Where readings do not show it, the controller's stop flag is used.
     """
     t, begins_s = recording.t, float(recording.t[0])
     refused: InputError | None = None
@@ -119,7 +121,7 @@ def first_rest_until_s(recording: Recording) -> float:
 
 
 def _overlaps(still: Still, others: list[Still]) -> bool:
-    """Does a stretch share time with one of the others, which follow each other?"""
+    """Whether an interval shares time with one of the others, which follow each other."""
     first = bisect_left(others, still.t_s, key=lambda other: other.until_s)
     return first < len(others) and others[first].t_s <= still.until_s
 
@@ -184,7 +186,7 @@ def _running(x: Array, width: int) -> Array:
 
 
 def _floor(variance: Array, least: float) -> tuple[float, float]:
-    """(noise floor, scatter of its logarithm) of an axis, from its quietest windows outwards."""
+    """Noise floor of an axis and the scatter of its logarithm, from its quietest windows outwards."""
     safe = np.maximum(variance, max(least, 1e-300))
     floor = float(np.sort(safe)[min(len(safe) - 1, max(2, int(_QUIETEST * len(safe))))])
     near = safe
@@ -217,7 +219,7 @@ def _quiet(windows: _Windows, name: str, quiver: float) -> NDArray[np.bool_]:
 
 
 def _at_offset(windows: _Windows, quiet: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Windows whose mean rate is the gyroscope's offset: the median of the quiet windows of the minutes around."""
+    """Windows whose mean rate is the gyroscope's offset: the median of the quiet windows of the surrounding minutes."""
     if not quiet.any():
         return quiet
     # not more chunks than windows, however long the steps of a log are
@@ -271,7 +273,7 @@ def _still(recording: Recording, rows: slice) -> Still:
 
 
 def _tilts(recording: Recording, still: Still) -> bool:
-    """Does gravity turn steadily through the stretch, by more than its noise explains?"""
+    """Whether gravity turns steadily during the interval, by more than its noise explains."""
     if recording.acc_s is None or still.acc_mean is None or still.acc_deviation is None:
         return False
     t = recording.t[still.rows] - 0.5 * (still.t_s + still.until_s)

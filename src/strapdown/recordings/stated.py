@@ -1,4 +1,4 @@
-"""What the meta of a log states of its place: gravity and magnetic field. A value of another type is refused."""
+"""Gravity and magnetic field that the meta of a log states for its place. A value of another type is refused."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _USABLE_M_S2 = (0.1, 100.0)
 
 
 def stated_gravity(recording: Recording) -> float | None:
-    """m/s2; None where the log states none, or one in which no accelerometer shows the vertical."""
+    """In m/s2. None where the log states no gravity, or one so weak that no accelerometer shows the vertical."""
     said = recording.meta.get(_GRAVITY)
     if said is None:
         return None
@@ -25,7 +25,7 @@ def stated_gravity(recording: Recording) -> float | None:
 
 
 def gravity_to_compare(recording: Recording, given: float | None) -> float:
-    """Gravity (m/s2) that was given, else that the log states, else the standard."""
+    """Given gravity (m/s2), else that of the log, else the standard."""
     if given is not None:
         return given if _usable(given) else STANDARD_GRAVITY
     return stated_gravity(recording) or STANDARD_GRAVITY
@@ -46,7 +46,7 @@ def stated_field(recording: Recording) -> Array | None:
 
 
 def _is_number(value: Any) -> bool:
-    """Of a size that a double holds."""
+    """Whether a value is a number within the range of a double."""
     return isinstance(value, int | float) and not isinstance(value, bool) and -1e300 < value < 1e300
 
 

@@ -1,8 +1,8 @@
-"""A recording that grows: one thread puts samples at its end while others read what is there.
+"""A recording that grows: one thread adds samples at its end while others read.
 
 Readers get recordings that are views of the tape's memory, locked and never written again: no copy, whatever their
 length. Memory is bounded: at least the last `capacity` samples are kept, in blocks of twice as many. When a block is
-full its newer half begins the next one; rows are copied there a few at a time, so that no `put` takes long.
+full its newer half begins the next one. Rows are copied there a few at a time, so that no `put` takes long.
 """
 
 import math
@@ -25,14 +25,17 @@ _isfinite, _inf = math.isfinite, math.inf
 
 
 class Tape:
-    """Samples of one source. capacity: samples that are kept at least. odometer_m: reading before the first sample.
+    """Samples of one source.
 
-    An instrument without a reading in a sample keeps its last row, with a `new` flag that is false; before its first
+    capacity: number of samples that are kept at least.
+    odometer_m: reading before the first sample.
+
+    An instrument without a reading in a sample keeps its last row, with a `new` flag that is false. Before its first
     reading the row is zero (of an odometer: odometer_m). The flag clipped is there from the first clipped sample on.
     meta goes into every recording.
 
-    One thread puts. Readers in other threads see whole samples: columns and count are one tuple, which is replaced
-    after the row is written. A sample that is refused leaves the tape as it was.
+    One thread puts. Readers in other threads get whole samples: columns and count are one tuple, which is replaced
+    after the row is written. A sample that is refused does not change the tape.
     """
 
     def __init__(self, capacity: int, *, meta: Mapping[str, Any] | None = None, odometer_m: float = 0.0) -> None:
@@ -52,7 +55,7 @@ class Tape:
 
     @property
     def dropped(self) -> int:
-        """Samples that are no longer there."""
+        """Number of samples that are no longer stored."""
         return self._now[2]
 
     @property
@@ -61,7 +64,7 @@ class Tape:
         return sum(column.nbytes for block in (self._now[0], self._next) for column in block.values())
 
     def put(self, sample: Sample) -> None:
-        """The next sample; its time must be later than the last one's."""
+        """Add the next sample; its time must be later than the last one's."""
         columns, i, dropped, last_t = self._now
         try:
             t, _, gyr_s, acc_s, mag_s, temperature, tilt_s, stop, travel_m, position, velocity, height, clipped = sample
@@ -119,7 +122,7 @@ class Tape:
         return np.zeros((2 * self.capacity, width) if width else 2 * self.capacity, dtype=kind)
 
     def _with(self, columns: _Columns, name: str, width: int, i: int) -> _Columns:
-        """A dictionary of its own, for readers go through the old one: with a column that begins at row i."""
+        """A new dictionary with a column that begins at row i; readers may still use the old one."""
         more = {name: self._empty(width, np.bool_ if name in _FLAGS else np.float64)}
         if name in SLOW:
             more[f"new {name}"] = self._empty(0, np.bool_)
@@ -145,7 +148,7 @@ class Tape:
         return columns
 
     def _turned(self, columns: _Columns, count: int, dropped: int) -> tuple[_Columns, int, int]:
-        """Rows that the next block begins with are copied to it; it is taken where the present one is full."""
+        """Copy rows to the next block, which begins with them; it is used when the present one is full."""
         full = count == 2 * self.capacity
         done = self._copied
         if full or count - self.capacity - done >= _PIECE:
@@ -189,7 +192,9 @@ _ABSENT = dict.fromkeys(Recording.__dataclass_fields__)
 
 
 def _unchecked(kind: type, values: Mapping[str, Any]) -> Any:
-    """A frozen type of these values as they are: its constructor would copy what is a view, and all was checked."""
+    """A frozen type of these values without checks: its constructor would copy views, and all values are already
+    checked.
+    """
     made: Any = object.__new__(kind)
     made.__dict__.update(values)
     return made

@@ -1,4 +1,4 @@
-"""What a tape checks of a sample before it writes any of it."""
+"""Checks of a tape on a sample before it writes any of it."""
 
 import math
 from typing import Any
@@ -17,7 +17,10 @@ OTHERS = {
 
 
 def rows_of_others(sample: Sample, travel_m: float) -> dict[str, Any]:
-    """Rows for the columns OTHERS; None: no reading. travel_m: the odometer before this sample."""
+    """Rows for the columns OTHERS; None: no reading.
+
+    travel_m: the odometer before this sample.
+    """
     return {
         "temperature": _number(sample, "temperature"),
         "tilt_s": _vector(sample, "tilt_s", sample.tilt_s, 2),

@@ -1,5 +1,6 @@
 """Allan curves: measured with their band, fitted, and the processes that the fit is made of."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import matplotlib as mpl
@@ -8,8 +9,9 @@ from matplotlib.figure import Figure
 
 from strapdown.calibration.noise.static_log import InstrumentNoise, LogNoise
 from strapdown.calibration.noise.units import USUAL
-from strapdown.reporting.figures import AXIS_COLOURS, GREY, STYLE, panels, titled
+from strapdown.reporting.figures import AXIS_COLOURS, GREY, STYLE, panels, plain_ticks, titled
 
+COMPARED = ("#2460a7", "#d35400", "#1e8449", "#8e44ad")  # of the logs
 _TERM_STYLE = {
     "quantisation": ("Q", (0, (1, 1))),
     "white": ("N", "--"),
@@ -70,3 +72,34 @@ def _draw(panel: Any, found: InstrumentNoise, i: int, factor: float, with_fit: b
                 short, style = _TERM_STYLE[name]
                 label = f"{short} {_TERM_WORDS[short]}"
                 panel.loglog(fine, factor * np.sqrt(variance), color=GREY, ls=style, lw=1.0, label=label)
+
+
+@mpl.rc_context({**STYLE, "text.parse_math": False})
+def allan_comparison(logs: Mapping[str, LogNoise], title: str) -> Figure:
+    """The measured curves of several logs in the same panels, a colour for each log."""
+    instruments = list(dict.fromkeys(name for log in logs.values() for name in log.instruments))
+    figure, axes = panels(len(instruments), 3, (11.0, 0.9 + 3.0 * len(instruments)), sharex=False)
+    for row, name in zip(axes, instruments, strict=True):
+        unit, factor = next(iter(USUAL[name]["instability"].items()))
+        for k, (log_name, log) in enumerate(logs.items()):
+            if name not in log.instruments:
+                continue
+            found, colour = log.instruments[name], COMPARED[k % len(COMPARED)]
+            for i, panel in enumerate(row):
+                tau, band = found.curve.tau_s, found.bands[i]
+                panel.loglog(
+                    tau, factor * found.curve.deviation[:, i], color=colour, marker="o", ms=2.5, label=log_name
+                )
+                panel.fill_between(tau, factor * band.low, factor * band.high, color=colour, alpha=0.15, lw=0)
+        low, high = min(p.get_ylim()[0] for p in row), max(p.get_ylim()[1] for p in row)
+        for i, panel in enumerate(row):
+            panel.set_ylim(low, high)
+            panel.set_title(f"{name} {'xyz'[i]}")
+            panel.set_xlabel("averaging time, s")
+            plain_ticks(panel.xaxis)
+            plain_ticks(panel.yaxis)
+        row[0].set_ylabel(f"Allan deviation, {unit.replace('ug', 'µg')}")
+    entries = {label: h for p in axes.flat for h, label in zip(*p.get_legend_handles_labels(), strict=True)}
+    figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=3)
+    titled(figure, title)
+    return figure

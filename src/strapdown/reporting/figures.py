@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from strapdown.evaluation.readings import true_readings
 from strapdown.io import whole_file
 from strapdown.types import Recording
 
@@ -43,7 +44,7 @@ def panels(
 
 
 def draw_xyz(axis: Any, t: np.ndarray, values: np.ndarray, label: str, unit: str) -> None:
-    """Up to three components in their colours."""
+    """Draw up to three components in their colours."""
     thin = slice(None, None, max(1, len(t) // _MOST_POINTS))
     for i, name in enumerate("xyz"[: values.shape[1]]):
         axis.plot(t[thin], values[thin, i], color=AXIS_COLOURS[i], label=f"{name}")
@@ -62,9 +63,13 @@ LEAST_SPAN = 1e-6  # of an axis: below it a signal is roundoff, and looks it
 
 
 @mpl.rc_context({**STYLE, "text.parse_math": False})
-def signals(recordings: Mapping[str, Recording], title: str) -> Figure:
-    """Every signal of each sensor over time, a column for each sensor."""
-    shown = [[c for c in CHANNELS if getattr(r, c) is not None] for r in recordings.values()]
+def signals(recordings: Mapping[str, Recording], title: str, *, errors: bool = True) -> Figure:
+    """Every signal of each sensor over time, a column for each sensor.
+
+    errors: where a recording has its truth, the true readings are drawn behind the signal, and reading minus truth in a
+    panel below it.
+    """
+    shown = [_rows_of(recording, errors) for recording in recordings.values()]
     rows, columns = max(map(len, shown)), len(recordings)
     size = (max(8.0, 4.5 * columns), max(3.0, 0.8 + 2.1 * rows))
     figure, axes = panels(rows, columns, size, sharex=False)
@@ -73,9 +78,13 @@ def signals(recordings: Mapping[str, Recording], title: str) -> Figure:
             if row >= len(shown[column]):
                 axis.set_axis_off()
                 continue
-            channel = shown[column][row]
-            values = getattr(recording, channel)
-            draw_xyz(axis, recording.t, values.reshape(len(values), -1), *CHANNELS[channel])
+            channel, values, true = shown[column][row]
+            word, unit = CHANNELS[channel]
+            if true is not None:
+                _draw_truth(axis, recording.t, true)
+            draw_xyz(axis, recording.t, values.reshape(len(values), -1), word, unit)
+            if row and shown[column][row - 1][0] == channel:
+                axis.set_ylabel(f"error of {word}, {unit}")
             if values.ndim == 1:  # no axis of the sensor: not in the colour of one, and not in the legend
                 axis.lines[0].set(color=GREY, label="_")
             low, high = axis.get_ylim()
@@ -83,17 +92,40 @@ def signals(recordings: Mapping[str, Recording], title: str) -> Figure:
                 middle = 0.5 * (low + high)
                 axis.set_ylim(middle - 0.5 * LEAST_SPAN, middle + 0.5 * LEAST_SPAN)
             axis.set_xlabel("time, s")
-        about = f"{name} on {recording.meta.get('link', '?')}: {_kind(recording)}"
+        link, kind = recording.meta.get("link"), _kind(recording)
+        about = ": ".join(dict.fromkeys((name if link is None else f"{name} on {link}", kind)))
         axes[0, column].set_title("\n".join(textwrap.wrap(about, 50)))
     drawn = max((axis.get_legend_handles_labels() for axis in axes.flat), key=lambda found: len(found[1]))
     if len(drawn[1]) > 1:  # outside: a signal may go anywhere in its panel
-        figure.legend(*drawn, loc="outside lower center", ncols=3)
+        figure.legend(*drawn, loc="outside lower center", ncols=4)
     titled(figure, title)
     return figure
 
 
+def _rows_of(recording: Recording, errors: bool) -> list[tuple[str, np.ndarray, np.ndarray | None]]:
+    """Channel, values and true values of each panel; the panel of an error follows that of its signal."""
+    true = true_readings(recording) if errors and recording.truth is not None else {}
+    rows: list[tuple[str, np.ndarray, np.ndarray | None]] = []
+    for channel in CHANNELS:
+        values = getattr(recording, channel)
+        if values is None:
+            continue
+        rows.append((channel, values, true.get(channel)))
+        if channel in true:
+            rows.append((channel, values - true[channel], None))
+    return rows
+
+
+def _draw_truth(axis: Any, t: np.ndarray, true: np.ndarray) -> None:
+    """Draw the truth behind the signals, wider and lighter."""
+    thin = slice(None, None, max(1, len(t) // _MOST_POINTS))
+    for i in range(true.shape[1]):
+        label = "truth" if i == 0 else "_"
+        axis.plot(t[thin], true[thin, i], color="black", lw=2.6, alpha=0.25, label=label, zorder=1)
+
+
 def titled(figure: Figure, text: str, size: float = 12.0) -> None:
-    """A title above the whole figure, in as many lines as it needs: names of users may be long, and hold a $."""
+    """A title above the whole figure, in as many lines as it needs: names of users may be long, and contain a $."""
     per_inch = 125.0 / size  # characters of mean width; measured: 11.6 at 12 points, less a margin
     lines = textwrap.wrap(text, max(10, int(per_inch * figure.get_figwidth()))) or [""]
     figure.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=size, parse_math=False)
@@ -120,7 +152,7 @@ def _kind(recording: Recording) -> str:
 
 
 def save(figure: Figure, path: str | PathLike[str]) -> None:
-    """Write a PNG; nothing half-written is left behind."""
+    """Write a PNG; no half-written file remains."""
     with whole_file(path) as tmp, warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")  # letters the font has not are drawn as boxes
         figure.savefig(tmp, dpi=130, format="png", metadata={"Software": None})  # the same bytes whatever drew it

@@ -1,4 +1,4 @@
-"""A magnetometer's calibration to look at: readings before and after, what is left of the radius, and the coverage."""
+"""Figures of a magnetometer's calibration: readings before and after, residual radius, and the coverage."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ def magnetometer_figure(fit: MagnetometerFit, title: str) -> Figure:
 
 
 def _reach(fit: MagnetometerFit) -> tuple[np.ndarray, float]:
-    """Middle of each axis and one half width for all planes: of all but the gross errors."""
+    """Middle of each axis, and one half width for all planes; gross errors are excluded."""
     good = fit.weight > 0.0
     both = np.concatenate([fit.readings[good], fit.corrected[good]])
     low, high = both.min(axis=0), both.max(axis=0)
@@ -52,7 +52,7 @@ def _reach(fit: MagnetometerFit) -> tuple[np.ndarray, float]:
 
 
 def _dot(colour: str, label: str, marker: str = "o") -> Line2D:
-    """For legends: the dots of the panels are too small to show their colour."""
+    """A dot for legends: the dots of the panels are too small to show their colour."""
     return Line2D([], [], ls="", marker=marker, ms=8 if marker == "+" else 4, mew=1.6, color=colour, label=label)
 
 

@@ -16,6 +16,7 @@ from strapdown.evaluation.matching import Reference, matched
 from strapdown.evaluation.stops import StopPlaces, believed_stands, positions, stands
 from strapdown.motion.paths.stop_and_go import Stops
 from strapdown.motion.recorded import RecordedMotion
+from strapdown.navigation.program import Navigated
 from strapdown.reporting.figures import GREY, LEGEND_ABOVE, STYLE, panels, titled
 from strapdown.reporting.thinning import cloud, evenly, peaks
 from strapdown.rotation import heading_from_q
@@ -40,7 +41,7 @@ def _coloured(solutions: Mapping[str, Solution]) -> Iterator[tuple[str, Solution
 
 
 def _shade(panel: Any, spans: Sequence[tuple[float, float]], colour: str, **more: Any) -> None:
-    """Spans of time behind a panel, as one thing to draw however many they are."""
+    """Spans of time behind a panel, drawn as one object however many they are."""
     some = [spans[i] for i in evenly(len(spans), _MOST_SPANS)]
     bars = [(start, end - start) for start, end in some]
     panel.broken_barh(bars, (0.0, 1.0), transform=panel.get_xaxis_transform(), color=colour, lw=0, zorder=0, **more)
@@ -106,7 +107,7 @@ def _frame(places: Sequence[Array]) -> tuple[float, float, Array, Array]:
 def error_figure(solutions: Mapping[str, Solution], reference: Reference, stops: Stops | None = None) -> Figure:
     """Position error over time in east, north and up with the filter's own three sigma, a column for each solution.
 
-    The path length stands above. Each column has its own scale: a small error is judged by its own sigma.
+    The path length is on the upper axis. Each column has its own scale: a small error is judged by its own sigma.
     """
     figure, axes = panels(3, len(solutions), (max(10.0, 5.0 * len(solutions)), 5.6))
     for column, (name, solution, colour) in zip(axes.T, _coloured(solutions), strict=True):
@@ -141,7 +142,7 @@ def _band(panel: Any, t: Array, half: Array, colour: str, alpha: float, **more: 
 
 
 def _path_length_axis(panel: Any, t: Array, length_m: Array) -> None:
-    """Ticks above the panel that tell how far the vehicle has come."""
+    """Ticks above the panel with the distance travelled."""
     above = panel.secondary_xaxis("top")
     ticks = [x for x in panel.get_xticks() if t[0] <= x <= t[-1]]
     above.set_xticks(ticks, [f"{np.interp(x, t, length_m):.2f}" for x in ticks])
@@ -174,7 +175,7 @@ def attitude_figure(solutions: Mapping[str, Solution], reference: Reference | No
 
 
 def _attitude_errors(upwards: NDArray[Any], solution: Solution, known: Reference, colour: str) -> None:
-    """Errors about east, north and up; the panels stand from below to above."""
+    """Errors about east, north and up; the panels are ordered from below to above."""
     pair = matched(solution, known)
     error, sigma = np.degrees(pair.attitude_error_n), solution.sigma.get("attitude_n")
     for i, panel in enumerate(upwards):
@@ -192,8 +193,10 @@ def _angle_lines(upright: NDArray[Any], t: Array, q: Array, **style: Any) -> Non
 
 
 def _unwrapped_angles(q: Array) -> Array:
-    """Heading, pitch, roll of every sample: degrees without jumps, begun in [-90, 270): two lines that begin near south
-    begin at the same turn. Made piece by piece: their numbers on the way are ten times as many."""
+    """Heading, pitch, roll of every sample: degrees without jumps, starting in [-90, 270). So two lines that begin near
+    south begin at the same turn. The angles are made piece by piece, because intermediate results need ten times the
+    memory.
+    """
     degrees = np.empty((3, len(q)))
     for begin in range(0, len(q), _PIECE):
         some = slice(begin, begin + _PIECE)
@@ -234,7 +237,9 @@ def bias_figure(solutions: Mapping[str, Solution]) -> Figure | None:
 
 
 class Innovations(Protocol):
-    """Of one kind of measurement, as a filter's track holds them: when (s), NIS, which were taken, components."""
+    """Innovations of a filter's track, for one kind of measurement: times (s), NIS, which were used, number of
+    components.
+    """
 
     @property
     def t(self) -> Array: ...
@@ -279,7 +284,7 @@ def innovation_figure(updates: Mapping[str, Innovations], probability: float = 0
 def detector_figure(
     t: Array, statistic: Array, threshold: float | Array, flags: Mapping[str, NDArray[np.bool_]], label: str
 ) -> Figure:
-    """The signal of a stop detector with its threshold; behind it where stops were believed, doubted, rejected."""
+    """The signal of a stop detector with its threshold; the background marks believed, doubted and rejected stops."""
     figure, axes = panels(1, 1, (8.0, 3.2))
     panel = axes[0, 0]
     for name, colour in _STOP_COLOURS.items():
@@ -306,3 +311,9 @@ def detector_figure(
     panel.set_ylabel(label)
     figure.legend(*panel.get_legend_handles_labels(), loc="outside upper right", ncols=5)
     return figure
+
+
+def stops_figure(found: Navigated) -> Figure:
+    """detector_figure for the result of navigate."""
+    stops = found.stops
+    return detector_figure(stops.t, stops.signal, stops.threshold, stops.flags, "detector")

@@ -1,4 +1,4 @@
-"""Attitude over time: roll, pitch and yaw of filters and of the truth, and how far off they are."""
+"""Attitude over time: roll, pitch and yaw of filters and of the truth, and their errors."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,8 @@ def orientation_figure(
     solutions: Mapping[str, Solution], t_truth: Array | None, q_truth: Array | None, title: str
 ) -> Figure:
     """Roll, pitch and yaw of every filter. With a truth (at the solutions' times): roll and pitch next to it, and the
-    errors of heading and total angle, since lines of yaw that agree lie on each other."""
+    errors of heading and total angle. Lines of yaw that agree would cover each other.
+    """
     rows = 3 if q_truth is None else 4
     figure, axes = panels(rows, 1, (9.0, 1.0 + 1.9 * rows))
     angles = ANGLES if q_truth is None else ANGLES[:2]
@@ -55,7 +56,7 @@ def orientation_figure(
 
 
 def _errors(panel: Any, label: str, solutions: Mapping[str, Solution], errors: Mapping[str, Array]) -> None:
-    """Errors over time on a straight scale, that of the filters that work; those far beyond it are named."""
+    """Errors over time on a linear scale for the filters that work; filters far beyond it are named."""
     limit, far = error_scale(errors)
     for colour, (name, values) in zip(_cycle(len(errors)), errors.items(), strict=True):
         t = solutions[name].t
@@ -70,7 +71,7 @@ def _errors(panel: Any, label: str, solutions: Mapping[str, Solution], errors: M
 
 
 def error_scale(errors: Mapping[str, Array]) -> tuple[float, list[str]]:
-    """Where the axis ends (deg), and the filters that do not set it: far worse than the one in the middle."""
+    """End of the axis (deg), and the filters that do not set it: far worse than the median one."""
     size = {name: float(np.percentile(np.abs(values), _MOST_OF)) for name, values in errors.items()}
     middle = max(float(np.median(list(size.values()))), 1e-9)
     far = [name for name, each in size.items() if each > _FAR * middle]

@@ -35,7 +35,7 @@ def noise(triad: Triad) -> tuple[float, float, float]:
 
 
 def allan_deviation(tau: ArrayLike, triad: Triad) -> Array:
-    """Of the worst axis, in the triad's unit."""
+    """Allan deviation of the worst axis, in the triad's unit."""
     tau = np.asarray(tau, dtype=float)
     n, floor, k = noise(triad)
     return np.sqrt(n**2 / tau + floor**2 + k**2 * tau / 3.0)
@@ -113,14 +113,16 @@ def comparison(specimens: Mapping[str, Specimen]) -> Figure:
             triad: Triad | None = getattr(specimen, name)
             if triad is None or not max(triad.white) > 0.0:
                 continue
-            above.loglog(tau, allan_deviation(tau, triad) / factor, color=colour, label=part)
+            style = {"color": colour, "linestyle": _line(specimen, name)}
+            above.loglog(tau, allan_deviation(tau, triad) / factor, label=part, **style)
             if name == "gyroscope":
-                below.loglog(t, angle_drift(t, triad) / DEG, color=colour)
+                below.loglog(t, angle_drift(t, triad) / DEG, **style)
             elif name == "accelerometer":
-                below.loglog(t, position_drift(t, triad, specimen.gyroscope), color=colour)
+                style["linestyle"] = _line(specimen, "accelerometer", "gyroscope")  # a tilt makes a position drift
+                below.loglog(t, position_drift(t, triad, specimen.gyroscope), **style)
             else:
                 heading = np.arctan(allan_deviation(tau, triad) / HORIZONTAL_FIELD_UT) / DEG
-                below.loglog(tau, heading, color=colour)
+                below.loglog(tau, heading, **style)
         above.set_title(f"{name}: Allan deviation, {label}")
         above.set_xlabel("averaging time, s")
         below.set_title(
@@ -141,8 +143,14 @@ def comparison(specimens: Mapping[str, Specimen]) -> Figure:
                 ha="right",
             )
     figure.legend(*_entries(axes[0]), loc="outside lower center", ncols=min(len(specimens), 6))
-    figure.suptitle("Calibrated at the start: noise and bias instability only", x=0.01, ha="left")
+    note = "; dashed: from numbers that are estimated" if any(each.estimated for each in specimens.values()) else ""
+    figure.suptitle(f"Calibrated at the start: noise and bias instability only{note}", x=0.01, ha="left")
     return figure
+
+
+def _line(specimen: Specimen, *instruments: str) -> str:
+    """Dashed where a noise term of these instruments is not verified in a data sheet."""
+    return "--" if any(term.startswith(instruments) for term in specimen.estimated) else "-"
 
 
 def save_comparison(specimens: Mapping[str, Specimen], path: str | PathLike[str]) -> None:
@@ -156,6 +164,6 @@ def _colours(count: int) -> Sequence[str]:
 
 
 def _entries(row: Any) -> tuple[list[Any], list[str]]:
-    """Every part once, from whichever panel has it."""
+    """Every part once, from any panel that has it."""
     found = {label: line for axis in row for line, label in zip(*axis.get_legend_handles_labels(), strict=True)}
     return list(found.values()), list(found)

@@ -1,4 +1,4 @@
-"""plot: the figure that fits a recording, a solution, a fit or a part. The commands draw the same ones."""
+"""plot: the figure that fits a recording, a solution, a fit or a part. The commands draw the same figures."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,7 +15,8 @@ from strapdown.errors import InputError
 from strapdown.evaluation.evaluate import solution_and_truth
 from strapdown.evaluation.matching import Reference
 from strapdown.navigation.program import Navigated
-from strapdown.reporting.allan_figures import allan_figure
+from strapdown.reporting.allan_figures import allan_comparison, allan_figure
+from strapdown.reporting.comparison_figures import difference_figure, path_3d_figure
 from strapdown.reporting.figures import signals
 from strapdown.reporting.magnetometer_figures import magnetometer_figure
 from strapdown.reporting.navigation_figures import (
@@ -23,6 +24,7 @@ from strapdown.reporting.navigation_figures import (
     bias_figure,
     error_figure,
     innovation_figure,
+    stops_figure,
     trajectory_figure,
 )
 from strapdown.reporting.orientation_figures import orientation_figure
@@ -39,25 +41,36 @@ _FITS: dict[type, Callable[[Any, str], Figure]] = {
     TemperatureFit: temperature_figure,
     StaticFit: static_figure,
 }
-KINDS = ("path", "error", "attitude", "bias", "innovations")
+KINDS = ("path", "3d", "error", "difference", "attitude", "bias", "innovations", "stops")
 
 
 def plot(what: Any, kind: str | None = None, *, truth: Reference | None = None, title: str = "") -> Figure:
-    """A matplotlib figure of one thing, or of several of one type in a mapping {"name": thing}.
+    """A matplotlib figure of one object, or of several of one type in a mapping {"name": object}.
 
-    what: a Recording (its signals); a Solution or the result of navigate; a LogNoise (Allan deviation); a fit of
-    calibrate_magnetometer, calibrate_positions, calibrate_temperature or calibrate_static; parts or
-    specimens to compare.
-    kind: for solutions "path", "error", "attitude", "bias" or "innovations"; None: the path, or the attitude where
-    there is no position. truth: for solutions. Show it in a notebook, or save it by figure.savefig("name.png").
+    what: a Recording (its signals; with its truth also the errors); a Solution or the result of navigate; a LogNoise
+        (Allan deviation; several: their curves in one plot); a fit of calibrate_magnetometer, calibrate_positions,
+        calibrate_temperature or calibrate_static; parts or specimens to compare; a Session or what it recorded.
+    kind: for solutions "path", "3d", "error" (with truth), "difference" (how they disagree, without truth), "attitude",
+        "bias", "innovations" or "stops". None: the path, or the attitude where there is no position. For recordings
+        "signals" omits truth and errors. For sessions "attitude", "path" or "actuators".
+    truth: true motion for solutions.
+
+    Show it in a notebook, or save it by figure.savefig("name.png").
     """
     if type(what) in _FITS:
         return _FITS[type(what)](what, title)
+    if callable(getattr(what, "figure", None)):  # draws itself: a session, or a thing of a user's own
+        drawn: Figure = what.figure(kind)
+        return drawn
     things = dict(what) if isinstance(what, Mapping) else {_name_of(what): what}
     if not things:
         raise InputError("plot was given an empty mapping; give at least one thing to draw")
     if all(isinstance(thing, Recording) for thing in things.values()):
-        return signals(things, title)
+        if kind not in (None, "signals", "error"):
+            raise InputError(f'recordings have no plot of kind "{kind}"; valid: signals, error')
+        return signals(things, title, errors=kind != "signals")
+    if all(isinstance(thing, LogNoise) for thing in things.values()):
+        return allan_comparison(things, title)
     if all(isinstance(thing, Part | Specimen) for thing in things.values()):
         return comparison({name: t.nominal() if isinstance(t, Part) else t for name, t in things.items()})
     if all(isinstance(thing, Solution | Navigated) for thing in things.values()):
@@ -84,10 +97,16 @@ def _of_solutions(things: Mapping[str, Any], kind: str | None, truth: Reference 
     kind = ("path" if placed else "attitude") if kind is None else kind
     if kind not in KINDS:
         raise InputError(f'plot has no kind "{kind}"; valid: {", ".join(KINDS)}')
-    if kind in ("path", "error") and not placed:
+    if kind in ("path", "3d", "error") and not placed:
         raise InputError(f'kind "{kind}" needs positions, and a solution has attitude alone; use "attitude"')
     if kind == "path":
         return trajectory_figure(solutions, truth, title=title)
+    if kind == "3d":
+        return path_3d_figure(solutions, truth, title)
+    if kind == "difference":
+        return difference_figure(solutions, title)
+    if kind == "stops":
+        return _stops(things)
     if kind == "error":
         if truth is None:
             raise InputError('kind "error" needs the truth; give truth=...')
@@ -115,3 +134,10 @@ def _orientation(solutions: Mapping[str, Solution], truth: Reference | None, tit
     ):
         raise InputError("the truth of an attitude needs the times of the solution; give log.truth")
     return orientation_figure(solutions, truth.t, truth.q_nb, title)
+
+
+def _stops(things: Mapping[str, Any]) -> Figure:
+    found = next((thing for thing in things.values() if isinstance(thing, Navigated)), None)
+    if found is None:
+        raise InputError('kind "stops" needs the result of navigate; a solution alone has no stop detector')
+    return stops_figure(found)

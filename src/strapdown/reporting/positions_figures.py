@@ -33,7 +33,7 @@ def _mg(fit: PositionsFit, values: Array) -> Array:
 
 
 def _checked(fit: PositionsFit) -> bool:
-    """Whether there are more poses than unknowns: without, the fit meets every pose exactly and shows nothing."""
+    """Whether there are more poses than unknowns. Without more, the fit meets every pose exactly and shows nothing."""
     return fit.calibration.corrections["accelerometer"].found.residual_rms is not None
 
 
@@ -61,7 +61,9 @@ def _residuals(panel: Any, fit: PositionsFit) -> None:
 
 
 def _logarithmic(panel: Any, fit: PositionsFit) -> None:
-    """The same with the readings before calibration, whose errors are hundreds of times larger."""
+    """Residuals on a logarithmic axis, with the readings before calibration, whose errors are hundreds of times
+    larger.
+    """
     acc, number = fit.accelerometer, np.arange(1.0, len(fit.poses) + 1)
     before, after = np.abs(_mg(fit, acc.before)), np.abs(_mg(fit, acc.after))
     panel.set_title("each pose before and after the calibration", pad=_OVER_LEGEND)
@@ -93,7 +95,7 @@ def _above(
 
 
 def _directions(panel: Any, fit: PositionsFit) -> None:
-    """Where up points in the sensor's frame: longitude and latitude on the sphere, the six axes marked.
+    """Direction of up in the sensor's frame: longitude and latitude on the sphere, the six axes marked.
 
     A pole has no longitude: +z and -z are the upper and the lower edge of the map."""
     up = fit.accelerometer.force / np.linalg.norm(fit.accelerometer.force, axis=1, keepdims=True)

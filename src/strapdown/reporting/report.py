@@ -25,15 +25,20 @@ from strapdown.evaluation.trajectory import closing_error
 from strapdown.io.atomic import whole_file, writable_target
 from strapdown.motion.paths.stop_and_go import Stops
 from strapdown.navigation.program import Navigated
+from strapdown.reporting.comparison_figures import difference_figure, path_3d_figure
+from strapdown.reporting.interactive import data_of
 from strapdown.reporting.navigation_figures import (
     attitude_figure,
     bias_figure,
     colour_of,
     error_figure,
+    innovation_figure,
+    stops_figure,
     trajectory_figure,
 )
 from strapdown.types import Solution
 
+CLIMB = 0.1  # height over width of a path, beyond which it is also drawn in three dimensions
 MOST_EVENTS = 60  # shown for each solution
 MOST_STOPS = 400  # shown for each solution: more are no reading matter, and the file of the solution has them all
 _LONG_TABLE = 27  # rows: beyond it the path stands above the table, so that both begin on the first page
@@ -53,9 +58,11 @@ def write_report(
 ) -> None:
     """Write the report of one or several solutions of the same run; whole or not at all.
 
-    reference and stops: the truth, where it is known; without it there are no error columns but the closing error and
-    the filter's own sigma. conditions: title -> what -> value, as {"log": {"file": "run.csv", "rate": "100 Hz"}};
-    each solution's meta and the versions are added. more_figures: title -> figure, as of a stop detector.
+    reference and stops: the truth, where it is known. Without it the error columns are only the closing error and the
+        filter's own sigma.
+    conditions: title -> name -> value, as {"log": {"file": "run.csv", "rate": "100 Hz"}}; each solution's meta and the
+        versions are added.
+    more_figures: title -> figure, as of a stop detector.
     """
     writable_target(path)  # refused before anything is drawn
     text = report_text(solutions, title, note, reference, stops, conditions or {}, more_figures or {})
@@ -75,14 +82,36 @@ def report(
     truth: a Motion, Solution or recorded poses; None: that of the log, where navigate had one.
     """
     solutions: dict[str, Solution] = {}
+    navigated: dict[str, Navigated] = {}
     notes: list[str] = []
     for number, estimate in enumerate(estimates, start=1):
         solution, known = solution_and_truth(estimate, truth)
         name = str(solution.meta.get("filter", "estimate"))
-        solutions[name if name not in solutions else f"{name} {number}"] = solution
+        name = name if name not in solutions else f"{name} {number}"
+        solutions[name] = solution
         truth = truth if known is None else known
-        notes += estimate.notes if isinstance(estimate, Navigated) else ()
-    write_report(path, solutions, title=title, note=" ".join(_sentence(n) for n in notes), reference=truth, stops=stops)
+        if isinstance(estimate, Navigated):
+            navigated[name] = estimate
+            notes += estimate.notes
+    write_report(
+        path,
+        solutions,
+        title=title,
+        note=" ".join(_sentence(n) for n in dict.fromkeys(notes)),
+        reference=truth,
+        stops=stops,
+        more_figures=navigated_figures(navigated),
+    )
+
+
+def navigated_figures(found: Mapping[str, Navigated]) -> dict[str, Figure]:
+    """Additions to a report for results of navigate: innovations of each filter, and the signal of the stop
+    detector.
+    """
+    figures = {f"Innovations of {name}": innovation_figure(n.innovations) for name, n in found.items() if n.innovations}
+    for first in list(found.values())[:1]:
+        figures["Stops: what the sensor shows"] = stops_figure(first)
+    return figures
 
 
 def _sentence(note: str) -> str:
@@ -104,6 +133,7 @@ def report_text(
     if not solutions:
         raise InputError("there is no solution to report; give at least one")
     tables, notices = _tables(solutions, stops)
+    warnings = [f"{name}: {text}." for name, each in solutions.items() for text in each.meta.get("warnings", ())]
     judged = {} if reference is None else {name: evaluate(s, reference) for name, s in solutions.items()}
     path_figure = trajectory_figure(solutions, reference, stops)
     width, height = path_figure.get_size_inches()
@@ -117,6 +147,7 @@ def report_text(
         solutions=[_solution_entry(i, name, s) for i, (name, s) in enumerate(solutions.items())],
         summary=summary,
         notices=notices,
+        warnings=warnings,
         stops=table,
         trajectory=_picture("Computed and reference path", "", path_figure),
         beside=height > _TALL * width and len(table["rows"]) > 0 and len(solutions) < 3,
@@ -124,11 +155,12 @@ def report_text(
         first_picture_mm=_room_for_picture_mm(len(summary), 0 if long_table else len(table["rows"])),
         pictures=list(_pictures(solutions, reference, stops, more_figures)),
         conditions=_conditions(solutions, conditions),
+        script=resources.files("strapdown.reporting").joinpath("interactive.js").read_text(encoding="utf-8"),
     )
 
 
 def _room_for_picture_mm(summary_rows: int, stop_rows: int) -> int:
-    """What title and tables leave of the 271 mm of an A4 page, in the print sizes of the template."""
+    """Height for the picture on an A4 page of 271 mm after title and tables, in the print sizes of the template."""
     stops_mm = 18.0 + (3.9 if stop_rows > 18 else 4.4) * (stop_rows + 2) if stop_rows else 0.0
     return round(max(70.0, 271.0 - 26.0 - 4.6 * (summary_rows + 1) - stops_mm))
 
@@ -197,7 +229,7 @@ class _Cell:
 
 
 def _error_stops(tables: Mapping[str, StopTable], solutions: Mapping[str, Solution]) -> dict[str, Any]:
-    """Paper C's table; several solutions stand side by side."""
+    """Paper C's table; several solutions are side by side."""
     shared, own = ["stop", "L, m"], ["dx, m", "dy, m", "dr, m", "e, %"]
     if len(tables) == 1:
         shared, own = ["stop", "t, s", "L, m", "x, m", "y, m"], own
@@ -236,7 +268,7 @@ def _cut(left_out: int) -> str:
 
 
 def _own_stops(solutions: Mapping[str, Solution]) -> dict[str, Any]:
-    """Where each filter states it stood, with its own sigma, where there is no reference."""
+    """Stops that each filter reports, with its own sigma, where there is no reference."""
     rows, left_out = [], 0
     for name, solution in solutions.items():
         p_n, sigma, found = positions(solution), solution.sigma.get("p_n"), believed_stands(solution)
@@ -256,7 +288,7 @@ def _own_stops(solutions: Mapping[str, Solution]) -> dict[str, Any]:
         "groups": [],
         "shared": 0,
         "foot": "x east, y north, z up, where the filter stood at the end of the stop. σ: its own standard deviation "
-        f"of the horizontal position. There is no reference, so errors are not known.{_cut(left_out)}",
+        f"of the horizontal position. No stops are known to compare with.{_cut(left_out)}",
     }
 
 
@@ -278,11 +310,16 @@ def _pictures(
     reference: Reference | None,
     stops: Stops | StopPlaces | None,
     more_figures: Mapping[str, Figure],
-) -> list[dict[str, str]]:
+) -> list[dict[str, str | None]]:
     drawn = []
     if reference is not None:
         figure = error_figure(solutions, reference, stops if isinstance(stops, Stops) else None)
         drawn.append(_picture("Error along the path", "Estimate minus reference; grey: the reference's stops.", figure))
+    if len(solutions) > 1:
+        text = "Each filter minus the first one. Band: 3σ of the difference of two independent estimates."
+        drawn.append(_picture("How the filters disagree", text, difference_figure(solutions)))
+    if _climbs(solutions):
+        drawn.append(_picture("Path in three dimensions", "Equal scales.", path_3d_figure(solutions, reference)))
     text = "Heading clockwise from north, pitch nose up, roll right side down."
     drawn.append(_picture("Attitude", text, attitude_figure(solutions, reference)))
     biases = bias_figure(solutions)
@@ -291,12 +328,19 @@ def _pictures(
     return [*drawn, *(_picture(title, "", figure) for title, figure in more_figures.items())]
 
 
-def _picture(title: str, text: str, figure: Figure) -> dict[str, str]:
-    """An SVG that is the same whenever it is drawn."""
+def _climbs(solutions: Mapping[str, Solution]) -> bool:
+    """Whether the path is more than a plane. Then the picture from above misses a part of it."""
+    spans = [np.ptp(positions(solution), axis=0) for solution in solutions.values()]
+    return any(up > CLIMB * max(east, north) for east, north, up in spans)
+
+
+def _picture(title: str, text: str, figure: Figure) -> dict[str, str | None]:
+    """An SVG that is the same in every run, and its curves for the script."""
     drawn = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": "strapdown", "svg.fonttype": "path"}):
         figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None})
-    return {"title": title, "text": text, "alt": title, "data": base64.b64encode(drawn.getvalue()).decode("ascii")}
+    picture = base64.b64encode(drawn.getvalue()).decode("ascii")
+    return {"title": title, "text": text, "alt": title, "data": picture, "curves": data_of(figure)}
 
 
 def _conditions(solutions: Mapping[str, Solution], conditions: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:

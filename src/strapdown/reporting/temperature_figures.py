@@ -56,7 +56,7 @@ def _draw_curve(panel: Any, curve: TemperatureCurve, correction: Correction, fac
 
 
 def _level(curve: TemperatureCurve, values: np.ndarray, axis: int) -> np.ndarray:
-    """The mean of each pose, for every block: gravity is not of interest here."""
+    """The mean of each pose, for every block, which removes gravity."""
     if curve.name == "gyroscope":
         return np.zeros(len(values))
     of_pose = np.array([values[curve.pose == k, axis].mean() for k in range(int(curve.pose.max()) + 1)])
@@ -64,13 +64,13 @@ def _level(curve: TemperatureCurve, values: np.ndarray, axis: int) -> np.ndarray
 
 
 def _curve_level(curve: TemperatureCurve, correction: Correction, axis: int) -> float:
-    """The curve's own mean over the data, taken off as from the points."""
+    """The curve's own mean over the data, subtracted as from the points."""
     return float(curve.curve(correction, curve.celsius)[0][:, axis].mean())
 
 
 @mpl.rc_context(STYLE)
 def static_figure(fit: StaticFit, title: str) -> Figure:
-    """Means of still stretches against time, as read and corrected; the line is what the attitude demands."""
+    """Means of intervals at rest against time, as read and corrected; the line is the true value in this attitude."""
     figure, axes = panels(len(fit.before), 2, (9.0, 0.8 + 2.8 * len(fit.before)))
     for row, name in zip(axes, fit.before, strict=True):
         unit, factor = _UNITS[name]

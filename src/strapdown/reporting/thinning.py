@@ -1,4 +1,4 @@
-"""Fewer points for a picture of a long log, so that nothing that stands out is lost."""
+"""Fewer points for a picture of a long log, without the loss of peaks."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ MOST_POINTS = 2000  # per line: more than a page of A4 or a screen can show side
 
 
 def evenly(n: int, most: int = MOST_POINTS) -> NDArray[np.int64]:
-    """Rows of every so manyth sample, the last included."""
+    """Rows of every n-th sample, the last included."""
     if n <= most:
         return np.arange(n)
     return np.unique(np.linspace(0, n - 1, most).astype(np.int64))
@@ -32,7 +32,7 @@ def peaks(values: Array, most: int = MOST_POINTS) -> NDArray[np.int64]:
 
 
 def cloud(values: Array, most: int = MOST_POINTS) -> NDArray[np.int64]:
-    """Rows for single points: half of them evenly, which show how they lie, half of them peaks."""
+    """Rows for single points: half of them evenly spaced to show the distribution, half of them peaks."""
     if len(values) <= most:
         return np.arange(len(values))
     return np.unique(np.concatenate([evenly(len(values), most // 2), peaks(values, most // 2)]))

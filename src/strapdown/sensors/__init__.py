@@ -1,4 +1,4 @@
-"""What the body feels: virtual sensors on a moving frame."""
+"""Virtual sensors on a moving frame."""
 
 import lazy_loader
 

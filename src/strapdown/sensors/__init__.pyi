@@ -1,14 +1,14 @@
 # The public names of this package: __init__.py loads each at its first use.
-from .altimeter import Altimeter as Altimeter
-from .barometer import Barometer as Barometer
-from .fix import FixReceiver as FixReceiver
+from .aiding.altimeter import Altimeter as Altimeter
+from .aiding.barometer import Barometer as Barometer
+from .aiding.fix import FixReceiver as FixReceiver
 from .imu import Imu as Imu
 from .inclinometer import Inclinometer as Inclinometer, Tilt as Tilt
 from .magnetic_sources import CurrentLoop as CurrentLoop, Dipole as Dipole, MagneticWorld as MagneticWorld
 from .module import Module as Module
 from .module_reader import ModuleReader as ModuleReader
 from .odometer import Wheel as Wheel, WheelOdometer as WheelOdometer
-from .outside_parts import outside_part as outside_part
+from .aiding.outside_parts import outside_part as outside_part
 from .parts.part import Part as Part, Specimen as Specimen, load_part as load_part
 from .record import (
     MountedPath as MountedPath,

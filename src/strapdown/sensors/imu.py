@@ -34,7 +34,7 @@ _ADVICE = {
 
 @dataclass(frozen=True)
 class OutOfRange:
-    """A method left its range of validity: since when, and how large its error may be."""
+    """A method left its range of validity: from when on, and its possible error."""
 
     sensor: str
     method: str
@@ -102,7 +102,7 @@ class Imu:
         return values[first : first + keep.stop - keep.start]
 
     def _distance(self, sight: Sight, method: Method, keep: slice) -> Array:
-        """How far the method's reading is from the exact one: jumps of the motion are in no leading term."""
+        """Difference of the method's reading from the exact one: no leading term includes jumps of the motion."""
         exact = EXACT_ACCELEROMETER if method.instrument == ACCELEROMETER else EXACT_GYROSCOPE
         difference = self._rows(method.reading(sight), method, keep) - exact.reading(sight)[keep]
         return np.linalg.norm(difference, axis=1)
@@ -128,7 +128,7 @@ class Imu:
 
 
 def increments_of(motion: Motion, gravity: float) -> Increments:
-    """What an ideal integrating sensor in the frame of this motion gives; exact, however fast the motion."""
+    """Increments of an ideal integrating sensor in the frame of this motion; exact, however fast the motion."""
     q_start = motion.q_nb[:-1]
     theta_s = q_log(q_mul(q_conj(q_start), motion.q_nb[1:]))
     dt = np.diff(motion.t)

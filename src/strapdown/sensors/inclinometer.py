@@ -1,8 +1,8 @@
-"""A two-axis inclinometer: how far the sensor's x and y axes point above the horizon.
+"""A two-axis inclinometer: angles of the sensor's x and y axes above the horizon.
 
-Inside it is an accelerometer, so that it reads tilt at rest only: acceleration reads as tilt (atan(a/g) when level).
-tilt[:, 0] is of the x axis, tilt[:, 1] of the y axis, rad, positive when the axis points up. At rest, for the attitude
-Rz(yaw) Ry(pitch) Rx(roll) of the sensor: sin(tilt_x) = -sin(pitch), sin(tilt_y) = cos(pitch) sin(roll).
+Inside it is an accelerometer, so it reads tilt at rest only: acceleration reads as tilt (atan(a/g) when level). tilt[:,
+0] is of the x axis, tilt[:, 1] of the y axis, rad, positive when the axis points up. At rest, for the attitude Rz(yaw)
+Ry(pitch) Rx(roll) of the sensor: sin(tilt_x) = -sin(pitch), sin(tilt_y) = cos(pitch) sin(roll).
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ IMPOSSIBLE = 0.05  # of sin^2 + sin^2 above 1: a degree or two of noise where z 
 
 @dataclass(frozen=True, eq=False)
 class Tilt:
-    """Readings: tilt (n, 2) in rad, and which of them ran into the range."""
+    """Readings: tilt (n, 2) in rad, and which of them were clipped at the range."""
 
     t: Array
     tilt: Array
@@ -54,13 +54,21 @@ class Tilt:
 class Inclinometer:
     """One specimen of an inclinometer; pairs are for the x and the y axis. Angles in rad.
 
-    gravity_m_s2: None is a part with three axes inside, tilt_x = atan2(f_x, sqrt(f_y^2 + f_z^2)), right on any planet;
-    a number is a part with two, tilt_x = asin(f_x / gravity), adjusted to that gravity. In the order in which they act:
-    bandwidth_hz (first-order low-pass of the specific force, settled at the first sample); nonlinearity (largest
-    distance from the straight line as a part of range_rad, a cubic as a Triad's); matrix (2x2: scale, cross-axis);
-    bias; turn_on (standard deviation of a further constant, drawn for every run); drift (rad/degC from reference_c;
-    limits_c: refused outside); settling (error at switch-on, t[0], which dies away with the time constant settling_s);
-    white (N, rad sqrt(s): standard deviation N / sqrt(dt) of a reading); range_rad (clipped and flagged); resolution.
+    gravity_m_s2: None is a part with three axes inside, tilt_x = atan2(f_x, sqrt(f_y^2 + f_z^2)), right on any planet.
+        A number is a part with two axes, tilt_x = asin(f_x / gravity), adjusted to that gravity.
+
+    The errors act in this order:
+
+    bandwidth_hz: first-order low-pass of the specific force, settled at the first sample.
+    nonlinearity: largest distance from the straight line as a part of range_rad, a cubic as in a Triad.
+    matrix: 2x2, scale and cross-axis.
+    bias: constant offset.
+    turn_on: standard deviation of a further constant, drawn for every run.
+    drift: offset per degC (rad/degC) from reference_c; temperatures outside limits_c are refused.
+    settling: error at switch-on, t[0], which decays with the time constant settling_s.
+    white: N, rad sqrt(s); a reading has the standard deviation N / sqrt(dt).
+    range_rad: readings are clipped there and flagged.
+    resolution: step of a reading.
     """
 
     gravity_m_s2: float | None = None
@@ -114,7 +122,7 @@ class Inclinometer:
     def measure(self, motion: Motion, gravity: float, *, stream: Stream, temperature_c: Temperature = 25.0) -> Tilt:
         """Readings along the motion of the sensor's frame s (Motion.seen_from), at its times.
 
-        gravity: of the place, m/s2.
+        gravity: gravity of the place, m/s2.
         """
         f_s = motion.specific_force_b(gravity)
         return self.measure_force(motion.t, f_s, stream=stream, temperature_c=temperature_c)
@@ -183,11 +191,11 @@ def tilt_from_force(f_s: ArrayLike, gravity_m_s2: float | None = None) -> tuple[
 
 
 def attitude_from(tilt: ArrayLike) -> tuple[Array, Array]:
-    """(roll, pitch) in rad of the sensor at rest, from tilt (..., 2): exact, for the start of a filter.
+    """Roll and pitch in rad of the sensor at rest, from tilt (..., 2): exact, for the start of a filter.
 
-    Roll is within 90 deg: two axes do not tell upright from upside down, nor any yaw (q_from_euler(roll, pitch, yaw)).
-    Noise may leave no attitude where z lies nearly level; roll is then 90 deg. With x straight up or down roll means
-    nothing.
+    Roll is within 90 deg: two axes do not distinguish upright from upside down, nor show any yaw (q_from_euler(roll,
+    pitch, yaw)). With noise there may be no attitude where z is nearly level; roll is then 90 deg. With x vertical roll
+    has no meaning.
     """
     angles = np.asarray(tilt, dtype=np.float64)
     if angles.shape[-1:] != (2,) or not np.isfinite(angles).all():
@@ -206,7 +214,7 @@ def attitude_from(tilt: ArrayLike) -> tuple[Array, Array]:
 
 
 def _low_pass(f: Array, t: Array, bandwidth_hz: float, memory: Array) -> Array:
-    """First order, exact for a force that goes in straight lines between samples; it starts settled."""
+    """First-order low-pass, exact for a force that is linear between samples; it starts settled."""
     from scipy.signal import lfilter  # slow to import, and only this needs it
 
     step, begins = memory[_STEP], np.isnan(memory[_TIME])

@@ -1,7 +1,7 @@
 """The magnetic field where a sensor is: the place's uniform field, and magnets and coils placed in the world.
 
-Frame n, m, A, and uT for the field. Positions are in the same frame n as the motion. Sources are ideal: a dipole
-has no size and a loop's wire no thickness, so that nearer than 1 mm to them the field means nothing and is refused.
+Frame n, m, A, and uT for the field. Positions are in the same frame n as the motion. Sources are ideal: a dipole has no
+size and a loop's wire no thickness. So nearer than 1 mm the field has no meaning and is refused.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ NEAREST_M = 1e-3  # real magnets and wires have a size
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """A value that changes: straight lines between the points, held before the first and after the last."""
+    """A value that changes: linear between the points, constant before the first and after the last."""
 
     t: ArrayLike
     value: ArrayLike
@@ -48,7 +48,7 @@ class Dipole:
         set_fields(self, moment_n=triple("moment_n", self.moment_n), p_n=triple("p_n", self.p_n))
 
     def distance(self, p_n: Array) -> Array:
-        """To where the field is infinite, m."""
+        """Distance (m) to the place where the field is infinite."""
         return np.linalg.norm(p_n - np.array(self.p_n), axis=-1)
 
     def field(self, p_n: Array, t: Array | None = None) -> Array:
@@ -61,7 +61,8 @@ class Dipole:
 
 @dataclass(frozen=True)
 class CurrentLoop:
-    """A round coil of `turns` turns around p_n (m), its plane square to axis_n; positive current gives field along it.
+    """A round coil of `turns` turns around p_n (m), its plane perpendicular to axis_n; positive current gives field
+    along it.
 
     current_a: a number, or a Series in time.
     """
@@ -101,12 +102,12 @@ class CurrentLoop:
         return self.current_a.at(t)
 
     def distance(self, p_n: Array) -> Array:
-        """To the wire, m."""
+        """Distance to the wire, m."""
         z, rho, _, _ = self._cylinder(p_n)
         return np.hypot(z, rho - self.radius_m)
 
     def moment_n(self, current_a: float = 1.0) -> Array:
-        """A m2: of the dipole that it resembles from far, for a current."""
+        """Moment (A m2) of the equivalent dipole from far, for a current."""
         return np.array(self.axis_n) * current_a * self.turns * np.pi * self.radius_m**2
 
     def field(self, p_n: Array, t: Array | None = None) -> Array:

@@ -22,11 +22,13 @@ WORST_CONDITION = 1e6  # of the soft iron matrix: beyond it a direction of the f
 def ideal_field(
     motion: Motion, world: MagneticWorld, hard_iron: ArrayLike = NO_IRON, soft_iron: ArrayLike = NO_SOFT_IRON
 ) -> Array:
-    """What an ideal magnetometer on this body reads, uT, frame s: soft_iron @ B_s + hard_iron.
+    """Reading of an ideal magnetometer on this body, uT, frame s: soft_iron @ B_s + hard_iron.
 
-    motion: of the sensor's frame s, so with mounting and lever arm (Motion.seen_from). hard_iron (uT, frame s): the
-    field of magnets and magnetised steel that move along with the sensor. soft_iron (3x3, frame s): how steel of the
-    body distorts the field of the world. Their inverse is the calibration B_s = soft_iron^-1 (reading - hard_iron).
+    motion: motion of the sensor's frame s, so with mounting and lever arm (Motion.seen_from).
+    hard_iron (uT, frame s): the field of magnets and magnetised steel that move along with the sensor.
+    soft_iron (3x3, frame s): distortion of the external field by steel of the body.
+
+    The inverse of hard and soft iron is the calibration B_s = soft_iron^-1 (reading - hard_iron).
     """
     if world.empty:
         raise InputError(

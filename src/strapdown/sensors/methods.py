@@ -1,12 +1,14 @@
-"""How a virtual accelerometer or gyroscope gets its reading from the motion: the exact one, paper A's, and others.
+"""Methods of a virtual accelerometer or gyroscope to compute its reading from the motion: the exact one, paper A's, and
+others.
 
 Every method works on the motion of the sensor's frame s at the sensor's own sample times, T apart. Specific force is
 f_s = R_sn (a_n - g_n): +g on z when level at rest, 0 in free fall. Each method knows its own error from the motion
-(`error_bound`, leading term), so that a run can say when it leaves the method's range of validity.
+(`error_bound`, leading term). So a run can state when it leaves the method's range of validity.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +25,7 @@ ACCELEROMETER, GYROSCOPE = "accelerometer", "gyroscope"
 
 @dataclass(frozen=True)
 class Sight:
-    """All that a method may look at: the frame's motion, gravity (m/s2), and the proof mass if there is one."""
+    """Input of a method: the frame's motion, gravity (m/s2), and the proof mass if there is one."""
 
     motion: Motion
     gravity: float
@@ -33,6 +35,7 @@ class Sight:
     damping_ratio: float = 0.0
     unexplained: Array | None = None  # m/s2: what the source itself leaves in doubt; None: nothing
     turn_per_step: Array | None = None  # rad: largest turn in a physics step since the sample before
+    about: Mapping[str, Any] = field(default_factory=dict)  # what a recording states of its source
 
     def dt(self) -> Array:
         return np.diff(self.motion.t)[:, None]
@@ -65,9 +68,9 @@ def _turns(q: Array) -> Array:
 
 
 def _unresolved(s: Sight, signal: Array) -> Array:
-    """The whole signal at samples more than a quarter turn after the one before: differences see nothing there.
+    """The whole signal at samples more than a quarter turn after the previous one, where differences are meaningless.
 
-    The leading terms would say nothing of it: a whole turn per sample looks like rest.
+    The leading terms do not show this: a whole turn per sample looks like rest.
     """
     turn = s.dt()[:, 0] * _norm(s.motion.w_nb_b[1:])
     return np.where(turn > np.pi / 2.0, _norm(signal[1:]), 0.0)
@@ -113,7 +116,7 @@ def _rotation_log(s: Sight) -> Array:
 
 
 def _rotation_log_error(s: Sight) -> Array:
-    """T^2/6 times the third derivative of the rotation vector seen from the middle: w'' + (w x w')/2."""
+    """T^2/6 times the third derivative of the rotation vector relative to the middle: w'' + (w x w')/2."""
     m = s.motion
     coning = _norm(np.cross(m.w_nb_b, m.dw_nb_b)[1:-1])
     error = _norm(np.diff(m.w_nb_b, 2, axis=0)) / 6.0 + s.dt()[1:, 0] ** 2 * coning / 12.0
@@ -129,9 +132,10 @@ def _proof_mass(s: Sight) -> Array:
 
 
 def _proof_mass_error(s: Sight) -> Array:
-    """The mass moves by x on a soft joint, x'' + 2 zeta w0 x' + w0^2 x = -f, and its force is off by m x''.
+    """The mass moves by x on a soft joint, x'' + 2 zeta w0 x' + w0^2 x = -f, and its force has an error of m x''.
 
-    In frame n, where the joint, alike in all directions, does not feel slow turning. Nothing moves on a rigid joint.
+    In frame n, where slow turning does not act on the joint, which is equal in all directions. Nothing moves on a rigid
+    joint.
     """
     if s.joint_frequency_hz is None or len(s.motion) < 2:
         return np.zeros(len(s.motion))
@@ -147,7 +151,7 @@ def _proof_mass_error(s: Sight) -> Array:
 
 
 def _source_error(s: Sight) -> Array:
-    """An exact reading is as good as the motion: what the source's integrator leaves unexplained."""
+    """An exact reading is as good as the motion: the error is what the source's integrator leaves unexplained."""
     return np.zeros(len(s.motion)) if s.unexplained is None else s.unexplained
 
 
@@ -221,7 +225,9 @@ METHOD_NAMES = tuple(dict.fromkeys(m.name for m in METHODS))
 
 
 def choose(names: tuple[str, ...], where: str) -> tuple[Method, Method]:
-    """The accelerometer's and the gyroscope's method from a list of names; what is not named is exact."""
+    """The accelerometer's and the gyroscope's method from a list of names; an instrument that is not named uses the
+    exact one.
+    """
     chosen = {ACCELEROMETER: EXACT_ACCELEROMETER, GYROSCOPE: EXACT_GYROSCOPE}
     taken: dict[str, str] = {}
     for name in names:

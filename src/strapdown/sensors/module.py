@@ -27,11 +27,15 @@ FASTEST_INNER_HZ = 20_000.0
 
 @dataclass(frozen=True)
 class Module:
-    """One specimen of a module in a run. seed: of the run; the module's name makes its streams its own.
+    """One specimen of a module in a run.
+
+    seed: seed of the run; the module's name separates its streams from others.
 
     magnetometer_axes: v_imu = axes @ v_magnetometer; the magnetometer's errors act in its own axes, its readings are
-    expressed in those of the module. fastest_hz: largest rate of instruments that are slower than the module; their
-    last reading is repeated in the rows between. about: facts of the specimen that go into the log's meta.
+        expressed in those of the module.
+    fastest_hz: largest rate of instruments that are slower than the module; their last reading is repeated in the rows
+        between.
+    about: facts of the specimen that go into the log's meta.
     """
 
     name: str
@@ -59,7 +63,9 @@ class Module:
             )
 
     def inner_factor(self, rate_hz: float) -> int:
-        """How many times finer than its output the module has to be fed, for its low-pass to act before decimation."""
+        """Factor by which the input of the module must be finer than its output, for its low-pass to act before
+        decimation.
+        """
         bands = [triad.bandwidth_hz for triad in self.triads.values() if triad.bandwidth_hz is not None]
         if not bands:
             return 1
@@ -110,7 +116,9 @@ class Module:
         )
 
     def _meta(self, rate_hz: float, given: Sequence[str]) -> dict[str, Any]:
-        """What makes the log reproducible: mode, seed, specimen, unit of a count, and the terms that the mode lacks."""
+        """Data that makes the log reproducible: mode, seed, specimen, unit of a count, and the terms that the mode
+        lacks.
+        """
         meta: dict[str, Any] = {"rate_hz": rate_hz, "errors": self.mode, "seed": self.seed, **self.about}
         meta["resolution"] = {name: self.triads[name].resolution for name in given}
         changed = {

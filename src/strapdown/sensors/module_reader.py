@@ -55,7 +55,7 @@ _new_tuple, _NOTHING = tuple.__new__, (None,) * (len(Sample._fields) - 7)
 
 
 class _Prepared(NamedTuple):
-    """What a reader needs for every chunk."""
+    """Data that a reader needs for every chunk."""
 
     settings: Array
     parts: NDArray[np.int64]
@@ -71,8 +71,10 @@ class _Prepared(NamedTuple):
 class ModuleReader:
     """Reads a module at rate_hz from ideal rows step_s apart: a LiveModule, the bits of Module.measure.
 
-    step_s: None is what the module's low-pass needs (Module.inner_factor). instruments: None is all that the module
-    has. A reader of another Module may go on with a state: its settings act from the next row on.
+    step_s: None is the step that the module's low-pass needs (Module.inner_factor).
+    instruments: None is all that the module has.
+
+    A reader of another Module may continue with a state: its settings act from the next row on.
     """
 
     module: "Module"
@@ -141,7 +143,7 @@ class ModuleReader:
         return chains
 
     def _constant_temperature(self) -> Array | None:
-        """None: it changes, or comes with the rows."""
+        """The constant temperature. None: it changes, or comes with the rows."""
         source = self.module.temperature
         if isinstance(source, TemperatureSeries | SelfHeating) or np.ndim(source) > 0:
             return None
@@ -185,7 +187,9 @@ class ModuleReader:
         return after, samples
 
     def read_log(self, state: ReadingState, ideal: Ideal | Recording) -> tuple[ReadingState, Array, float]:
-        """The next rows of the log (columns: kernels/sensors/module.py), those stamped later too; the newest time."""
+        """The next rows of the log (columns: kernels/sensors/module.py), also those stamped later; and the newest
+        time.
+        """
         settings, parts, origin, used, stride, constant, *_ = self._prepared
         t, acc, gyr, mag, celsius = ideal.t, ideal.acc_s, ideal.gyr_s, ideal.mag_s, ideal.temperature
         try:
@@ -243,7 +247,7 @@ class ModuleReader:
         return np.concatenate(memory)
 
     def _drawn_on(self, memory: Array, drawn: Drawn) -> Drawn:
-        """Random numbers for the next rows of all instruments."""
+        """Draw random numbers for the next rows of all instruments."""
         ahead, generators = drawn[0].copy(), list(drawn[1])
         for i, part in enumerate(self._prepared.parts.tolist()):
             settings = self._prepared.settings[part[k.SETTINGS] : part[k.SETTINGS_END]]

@@ -1,8 +1,8 @@
 """A wheel odometer: ticks of an encoder on a wheel that rolls along the body's x axis.
 
-The hub at r_bw_b moves along x with v_x + (w x r)_x, so v_x - w_z y for a wheel at y to the left. The wheel knows
-nothing of motion sideways. It errs by its radius, by slip, and by an encoder that stops counting, which looks like a
-vehicle that stands.
+The hub at r_bw_b moves along x with v_x + (w x r)_x, so v_x - w_z y for a wheel at y to the left. The wheel does not
+measure sideways motion. The errors of an odometer are its radius, slip, and an encoder that stops counting, which looks
+like a vehicle at rest.
 """
 
 from collections.abc import Iterable
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from strapdown.checks import Interval, finite, intervals, not_negative, positive, set_fields, triple
 from strapdown.errors import InputError
+from strapdown.keywords import shows_keywords
 from strapdown.rotation import IDENTITY, q_rotate
 from strapdown.sensors.chain.state import (
     ReadingState,
@@ -59,16 +60,20 @@ class Wheel:
         return np.diff(self.distance_m) / np.diff(self.t)
 
 
+@shows_keywords("pair", without=("r_bw_b",))
 @dataclass(frozen=True)
 class WheelOdometer:
     """One specimen of a wheel with its encoder.
 
-    radius_m: by which ticks are turned into distance. ticks_per_revolution: None is a continuous reading. r_bw_b (m):
-    the wheel in frame b. scale_error: 0.01 reads 1 % too far (a wheel smaller than radius_m). roughness (m/sqrt(m)):
-    the distance after L metres has a sigma of roughness sqrt(L), and a wheel at rest has none. slip: (least, most)
-    part of the speed by which a slipping wheel spins while driving and lags while braking, drawn for each event from
-    0 to 1 (1: spins twice as fast, or is locked); events are slip_intervals_s, or, without these, whenever the
-    acceleration along x is above slip_above_m_s2. dead_s: intervals, to inf if need be, in which nothing is counted.
+    radius_m: radius that converts ticks into distance.
+    ticks_per_revolution: None is a continuous reading.
+    r_bw_b (m): the wheel in frame b.
+    scale_error: 0.01 reads 1 % too far (a wheel smaller than radius_m). roughness (m/sqrt(m)): the distance after L
+        metres has a sigma of roughness sqrt(L); a wheel at rest has none.
+    slip: (least, most) part of the speed by which a slipping wheel spins while driving and lags while braking. The slip
+        is drawn for each event from 0 to 1 (1: spins twice as fast, or is locked). Events are slip_intervals_s; without
+        these, a wheel slips whenever the acceleration along x is above slip_above_m_s2.
+    dead_s: intervals, possibly to inf, in which nothing is counted.
     """
 
     radius_m: float
@@ -101,7 +106,7 @@ class WheelOdometer:
 
     @classmethod
     def pair(cls, track_m: float, radius_m: float, **settings: Any) -> tuple[Self, Self]:
-        """A left and a right wheel alike, track_m apart; give each its own stream when measuring."""
+        """An equal left and right wheel, track_m apart; give each its own stream when measuring."""
         half = 0.5 * positive("track_m", track_m)
         return cls(radius_m, r_bw_b=(0.0, half, 0.0), **settings), cls(radius_m, r_bw_b=(0.0, -half, 0.0), **settings)
 
@@ -166,7 +171,7 @@ class WheelOdometer:
         return _dot(hub.v_n, x_n), _dot(hub.a_n, x_n) + _dot(hub.v_n, turning_n)
 
     def _slip(self, t: Array, speed: Array, acceleration: Array, memory: Array, kept: bytes) -> tuple[Array, bytes]:
-        """The part of the rolled distance by which the wheel turns too far, for each step; the generator's state."""
+        """Share of the rolled distance by which the wheel turns too far, for each step; also the generator's state."""
         mean_speed, mean = 0.5 * (speed[1:] + speed[:-1]), 0.5 * (acceleration[1:] + acceleration[:-1])
         braking = mean_speed * mean < 0.0
         least, most = self.slip
@@ -191,7 +196,7 @@ class WheelOdometer:
 
 
 def distance_and_turn(left: Wheel, right: Wheel, track_m: float) -> tuple[Array, Array]:
-    """Of the middle between two wheels: distance (m), and yaw turned (rad, to the left) since the start."""
+    """Motion of the middle between two wheels: distance (m), and yaw turned (rad, to the left) since the start."""
     if not np.array_equal(left.t, right.t):
         raise InputError("left and right wheel have other times; measure both along the same motion")
     track = positive("track_m", track_m)
@@ -199,7 +204,7 @@ def distance_and_turn(left: Wheel, right: Wheel, track_m: float) -> tuple[Array,
 
 
 def _overlap(intervals: Iterable[Interval], t: Array) -> Array:
-    """Which part of each step lies in the intervals (which do not overlap)."""
+    """Share of each step inside the intervals (which do not overlap)."""
     share = np.zeros(len(t) - 1)
     for start, end in intervals:
         share += np.maximum(0.0, np.minimum(t[1:], end) - np.maximum(t[:-1], start)) / np.diff(t)

@@ -11,12 +11,12 @@ from strapdown.earth import STANDARD_GRAVITY
 from strapdown.errors import InputError
 from strapdown.motion.protocol import Path
 from strapdown.rotation import IDENTITY
+from strapdown.sensors.aiding.outside import Outside, with_outside
 from strapdown.sensors.imu import Imu, sample_times
 from strapdown.sensors.magnetic_sources import MagneticWorld
 from strapdown.sensors.magnetometer import ideal_field
 from strapdown.sensors.methods import Sight
 from strapdown.sensors.module import Module
-from strapdown.sensors.outside import Outside, with_outside
 from strapdown.sensors.parts.part import Specimen
 from strapdown.sensors.temperature import Temperature
 from strapdown.types import Motion, Recording
@@ -26,9 +26,12 @@ DEFAULT_RATE_HZ = 100.0
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where a sensor is. magnetic: the field (uT; east, north, up) or a MagneticWorld with sources; None: magnetometers
-    are not read. temperature: of the part, degC; None: a Module's own, or 25. ground_m: height of the level ground
-    below an altimeter, frame n."""
+    """Surroundings of a sensor.
+
+    magnetic: the field (uT; east, north, up) or a MagneticWorld with sources; None: magnetometers are not read.
+    temperature: temperature of the part, degC; None: a Module's own, or 25.
+    ground_m: height of the level ground below an altimeter, frame n.
+    """
 
     gravity_m_s2: float = STANDARD_GRAVITY
     magnetic: MagneticWorld | ArrayLike | None = None
@@ -73,10 +76,11 @@ def record(
 ) -> Recording:
     """The log of a sensor that is moved along the path, with the truth.
 
-    specimen: of a part, as load_part(...).draw(...) gives it; or a Module; or an Imu, which is ideal. seed: of the run,
-    0 or the module's own if it is None; the specimen has drawn its tolerances before. rate_hz: the specimen's own if it
-    is None, 100 Hz if it has none. The stop flag is that of the path's planned stops, where it has some. outside:
-    altimeter, barometer and fix receivers, read along the same path.
+    specimen: specimen of a part, as load_part(...).draw(...) gives it; or a Module; or an Imu, which is ideal.
+    seed: seed of the run, 0 or the module's own if it is None; the specimen has drawn its tolerances before.
+    rate_hz: the specimen's own if it is None, 100 Hz if it has none. The stop flag is that of the path's planned stops,
+        where it has some.
+    outside: altimeter, barometer and fix receivers, read along the same path.
     """
     around = Surroundings() if surroundings is None else surroundings
     ideal = isinstance(specimen, Imu) and len(outside) > 0  # its seed is that of the sensors outside
@@ -108,7 +112,7 @@ def _recorded(
 
 
 def ideal_readings(motion: Motion, surroundings: Surroundings | None = None) -> Recording:
-    """What perfect instruments read along the motion of their frame s, with the truth."""
+    """Readings of perfect instruments along the motion of their frame s, with the truth."""
     around = Surroundings() if surroundings is None else surroundings
     return Recording(
         motion.t,
@@ -165,7 +169,7 @@ def _field(motion: Motion, around: Surroundings) -> Any:
 
 
 def _magnetic_meta(around: Surroundings) -> dict[str, Any]:
-    """The field of the place, without magnets near by: a calibration may take it for the size of the field."""
+    """The field of the place, without magnets nearby: a calibration may use it as the size of the field."""
     world = around.world()
     return {} if world is None else {"magnetic_field_n_ut": np.asarray(world.uniform_n).tolist()}
 

@@ -1,4 +1,4 @@
-"""Random numbers are passed in: one seed for a run, and from it a stream of its own for each name.
+"""Random numbers are passed in: one seed for a run, and from it a separate stream for each name.
 
 A stream depends on the seed and on its own names alone, so adding a sensor changes no other sensor's noise.
 """
@@ -31,7 +31,8 @@ def stream(seed: int, *names: str | int) -> np.random.Generator:
 
 
 def branch(source: np.random.Generator | np.random.SeedSequence, count: int) -> list[np.random.Generator]:
-    """Independent streams below one. A seed is a value and branches alike each time; a generator goes on.
+    """Independent streams derived from one. A seed is a value and gives the same branches each time; a generator
+    continues.
 
     SFC64: the quickest of numpy's generators inside a kernel.
     """

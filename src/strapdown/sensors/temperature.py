@@ -15,7 +15,7 @@ ABSOLUTE_ZERO_C = -273.15
 
 @dataclass(frozen=True, eq=False)
 class TemperatureSeries:
-    """Temperatures at given times, straight in between; nothing is known before the first and after the last."""
+    """Temperatures at given times, linear in between; unknown before the first and after the last."""
 
     t: Array
     celsius: Array
@@ -38,11 +38,12 @@ class TemperatureSeries:
 
 @dataclass(frozen=True, eq=False)
 class SelfHeating:
-    """A part that is switched on at start_s, as warm as its surroundings, and heats itself by rise_c in the end.
+    """A part that is switched on at start_s at the temperature of its surroundings, and heats itself by rise_c in the
+    end.
 
-    time_constant_s dT/dt = ambient(t) + rise_c - T: with constant surroundings ambient + rise (1 - exp(-t / tau)), and
-    a changing ambient temperature reaches the part with the same lag. Exact for straight lines between the series'
-    points, whatever the sample times.
+    time_constant_s dT/dt = ambient(t) + rise_c - T. With constant surroundings the solution is ambient + rise (1 -
+    exp(-t / tau)). A changing ambient temperature reaches the part with the same lag. The solution is exact for
+    straight lines between the series' points, whatever the sample times.
     """
 
     ambient_c: float | TemperatureSeries

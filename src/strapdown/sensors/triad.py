@@ -1,8 +1,8 @@
 """The errors of a three-axis sensor: accelerometer, gyroscope or magnetometer, as settings.
 
 SI units: m/s2, rad/s, and uT for magnetometers; "unit" below stands for the one that applies. Every term is zero by
-default. In which order they act, and the three modes of the model: docs/errors.md.
-Below the settings stand the conversions from the words of others: data sheets, MATLAB, paper B.
+default. The order of the terms and the three modes of the model are in docs/errors.md. After the settings come the
+conversions from other terms: data sheets, MATLAB, paper B.
 """
 
 import math
@@ -30,15 +30,21 @@ FLICKER_FLOOR = math.sqrt(2.0 * math.log(2.0) / math.pi)  # 0.664: Allan deviati
 class Triad:
     """One specimen of a sensor. Vectors are per axis x, y, z.
 
-    matrix: scale and cross-coupling, reading = matrix @ truth. nonlinearity: largest distance from the straight line,
-    as a part of full_scale; negative: of the other sign. g_sensitivity: unit per m/s2 of specific force
-    (gyroscopes). bias: constant; turn_on: standard deviation of a further constant, drawn anew for every run.
+    matrix: scale and cross-coupling, reading = matrix @ truth.
+    nonlinearity: largest distance from the straight line, as a part of full_scale; negative: of the other sign.
+    g_sensitivity: unit per m/s2 of specific force (gyroscopes).
+    bias: constant.
+    turn_on: standard deviation of a further constant, drawn again for every run.
     temperature_bias, temperature_scale: one vector for each power of (T - reference), unit/degC and 1/degC first.
-    white: N, the integral after t s has sigma N sqrt(t). instability: B, the Allan deviation is flat at 0.664 B
-    over instability_band_s. walk: K, the drift after t s has sigma K sqrt(t). quantisation: Q, unit times s.
-    full_scale: readings are clipped there. resolution: unit per count. bandwidth_hz, filter_order: low-pass of the
-    part (1, or 2: Butterworth). latency_s; jitter_s: sigma of the time stamps; loss: probability that a sample is
-    missing.
+    white: N, the integral after t s has sigma N sqrt(t).
+    instability: B, the Allan deviation is flat at 0.664 B over instability_band_s.
+    walk: K, the drift after t s has sigma K sqrt(t).
+    quantisation: Q, unit times s.
+    full_scale: readings are clipped there.
+    resolution: unit per count.
+    bandwidth_hz, filter_order: low-pass of the part (1, or 2: Butterworth). latency_s.
+    jitter_s: sigma of the time stamps.
+    loss: probability that a sample is missing.
     """
 
     unit: str
@@ -165,12 +171,12 @@ def random_walk_from_density(one_sided: float) -> float:
 
 
 def random_walk_from_per_root_hour(per_root_hour: float) -> float:
-    """Angle or velocity random walk per sqrt(h) (rad/sqrt(h), (m/s)/sqrt(h)) to N: an hour has 3600 s."""
+    """N from an angle or velocity random walk per sqrt(h) (rad/sqrt(h), (m/s)/sqrt(h)): an hour has 3600 s."""
     return per_root_hour / 60.0
 
 
 def instability_from_floor(allan_floor: float) -> float:
-    """In-run bias stability read as the lowest point of the Allan curve, to B: the floor is 0.664 B."""
+    """B from the in-run bias stability, which is the lowest point of the Allan curve: the floor is 0.664 B."""
     return allan_floor / FLICKER_FLOOR
 
 
@@ -209,7 +215,7 @@ def matlab_matrix(axes_misalignment_percent: ArrayLike) -> Matrix:
 
 
 def gauss_markov_allan_variance(tau: ArrayLike, time_constant: ArrayLike) -> Array:
-    """Of a stationary Gauss-Markov process of variance 1 (IEEE 952)."""
+    """Allan variance of a stationary Gauss-Markov process of variance 1 (IEEE 952)."""
     r = np.asarray(tau, dtype=np.float64) / np.asarray(time_constant, dtype=np.float64)
     return 2.0 / r * (1.0 + (4.0 * np.exp(-r) - np.exp(-2.0 * r) - 3.0) / (2.0 * r))
 
@@ -218,8 +224,8 @@ def gauss_markov_allan_variance(tau: ArrayLike, time_constant: ArrayLike) -> Arr
 def instability_processes(low_s: float, high_s: float) -> tuple[Array, Array]:
     """Time constants (s) and sigmas of the Gauss-Markov processes whose Allan deviations sum to a floor for B = 1.
 
-    At most a decade apart, from 0.3 times the band's start to 1.2 times its end; the variances are the least-squares
-    solution against a flat floor of 0.664: within 1.5 % of it all over the band
+    Processes are at most a decade apart, from 0.3 times the band's start to 1.2 times its end. The variances are the
+    least-squares solution against a flat floor of 0.664. The result is within 1.5 % of it over the whole band
     (tests/sensors/test_error_chain_noise.py).
     """
     from scipy.optimize import nnls

@@ -1,1 +1,1 @@
-"""The studio: a session in the browser. The simulation has a process of its own; the server passes messages on."""
+"""The studio: a session in the browser. The simulation has its own process; the server forwards messages."""

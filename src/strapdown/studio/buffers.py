@@ -1,13 +1,20 @@
-"""How much the studio keeps. Every memory of it has its limit here."""
+"""Limits of the stored data of the studio. Every memory of it has its limit here."""
 
 from dataclasses import dataclass, fields, replace
 
 
 @dataclass(frozen=True)
 class Buffers:
-    """history_s: samples for charts and for looking back. backlog_s: samples that a slow client is sent later.
-    record_s: longest recording. takes: earlier runs. texts: messages that wait for a client; beyond it the client is
-    disconnected. events: kept for clients that connect later. upload_bytes, uploads: of files of the user."""
+    """Sizes of the buffers of the studio.
+
+    history_s: samples for charts and for looking back.
+    backlog_s: samples that a slow client is sent later.
+    record_s: longest recording.
+    takes: earlier runs.
+    texts: messages that wait for a client; beyond it the client is disconnected.
+    events: kept for clients that connect later.
+    upload_bytes, uploads: limits for the files of the user.
+    """
 
     history_s: float = 600.0
     backlog_s: float = 2.0
@@ -20,7 +27,7 @@ class Buffers:
     uploads: int = 40
 
     def scaled(self, factor: float) -> "Buffers":
-        """All limits times a factor (for tests). What one state of a session needs always fits."""
+        """All limits times a factor (for tests). The data of one state of a session always fits."""
         least = {"history_s": 1.0, "backlog_s": 0.1, "record_s": 1.0, "texts": 40, "text_bytes": 300_000}
         changed = {}
         for field in fields(self):

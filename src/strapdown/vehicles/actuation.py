@@ -22,8 +22,12 @@ class Actuator:
 
 @dataclass(frozen=True)
 class Rotor:
-    """A fixed-pitch rotor; hub (m) and axis of thrust in the frame of the body. spin: +1 is counter-clockwise seen
-    from the tip of the axis, -1 clockwise. The remaining numbers are those of its table, in SI."""
+    """A fixed-pitch rotor; hub (m) and axis of thrust in the frame of the body.
+
+    spin: +1 is counter-clockwise seen from the tip of the axis, -1 clockwise.
+
+    The remaining numbers are those of its table, in SI.
+    """
 
     name: str
     position_m: Triple
@@ -44,7 +48,7 @@ class Rotor:
         return self.table.fastest_rad_s
 
     def row(self) -> list[float]:
-        """In the order of the kernel's columns."""
+        """The numbers in the order of the kernel's columns."""
         t = self.table
         lags = [t.lag_up_s, t.lag_down_s, t.fastest_rad_s]
         return [
@@ -59,7 +63,10 @@ class Rotor:
 
 @dataclass(frozen=True)
 class Servo:
-    """A position servo on a joint. most: its greatest torque (N m) or force (N), None: as the model has it."""
+    """A position servo on a joint.
+
+    most: its greatest torque (N m) or force (N), None: that of the model.
+    """
 
     actuator: Actuator
     joint: str

@@ -1,4 +1,4 @@
-"""What the force laws of flying vehicles share."""
+"""Common part of the force laws of flying vehicles."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from strapdown.kernels.vehicles.memory import AIR, DENSITY, FIELDS, SHARE, settl
 
 
 class FreeBodyLaw:
-    """Their memory, and the free joint that the forces act on; it is not used by itself."""
+    """Memory of the laws, and the free joint on which the forces act; it is not used alone."""
 
     def __init__(self, body: str, count: int, density_kg_m3: float) -> None:
         self._body, self._count, self._density = body, count, density_kg_m3

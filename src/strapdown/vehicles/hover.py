@@ -1,4 +1,4 @@
-"""Hover by closed formulas: what each actuator is set to, and what it costs."""
+"""Hover by closed formulas: command and power of each actuator."""
 
 import math
 from dataclasses import dataclass
@@ -13,8 +13,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Hover:
-    """command: of each rotor (rad/s) or of both collectives (rad). induced_m_s: speed of the wake. power_w: at the
-    shafts; None where the vehicle file does not say."""
+    """Commands and state in hover.
+
+    command: command of each rotor (rad/s) or of both collectives (rad).
+    induced_m_s: speed of the wake.
+    power_w: power at the shafts; None where the vehicle file does not state it.
+    """
 
     command: float
     induced_m_s: float

@@ -15,8 +15,8 @@ from strapdown.vehicles.actuation import Servo
 class JointLaw:
     """Targets of the engine's motors, one for each joint, in the order of the actuators.
 
-    A servo that gives a share of its torque has that share of its stiffness, damping and greatest torque, and carries
-    that share of the weight behind its joint.
+    A servo that gives a share of its torque has that share of its stiffness, damping and greatest torque. Such a servo
+    carries that share of the weight behind its joint.
     """
 
     def __init__(self, servos: Sequence[Servo], air_kg_m3: float) -> None:
@@ -69,7 +69,7 @@ class JointLaw:
 
     @property
     def speeds(self) -> Array:
-        """rad/s or m/s, of each joint."""
+        """Speed of each joint, rad/s or m/s."""
         return self._engine[1][self._dofs]
 
     def _weaken(self) -> None:
@@ -93,7 +93,7 @@ def _carry_followers(model: Any, driven: set[int]) -> None:
 
 
 def _joints_behind(model: Any, joints: Sequence[int]) -> Array:
-    """(bodies, joints): whether a joint carries a body."""
+    """Array (bodies, joints): whether a joint carries a body."""
     found = np.zeros((model.nbody, len(joints)), dtype=bool)
     for body in range(1, model.nbody):
         found[body] = found[model.body_parentid[body]]

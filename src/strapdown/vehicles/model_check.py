@@ -36,8 +36,9 @@ class Model:
         ]
 
     def fixed_to(self, link: int, body: int) -> int | None:
-        """The first link that a joint moves, on the way from a link to the body; None: it is fixed to it, -1: it is no
-        part of it."""
+        """The first link that a joint moves, on the way from a link to the body. None: it is fixed to the body; -1: it
+        is no part of it.
+        """
         while link != body:
             if link == 0:
                 return -1
@@ -130,8 +131,9 @@ def every_servo(model: Model) -> tuple[Servo, ...]:
 
 
 def whole_body(model: Model, body: str) -> tuple[float, Triple, Triple]:
-    """Mass, centre of mass in the frame of the body, and diagonal of the inertia about it: of the body, all that it
-    carries, and all that carries it."""
+    """Mass, centre of mass in the frame of the body, and diagonal of the inertia about it. The values are of the body,
+    all that it carries, and all that carries it.
+    """
     engine, data = model.engine, model.data
     own = int(engine.body(body).id)
     inside = np.flatnonzero(engine.body_rootid == engine.body_rootid[own])

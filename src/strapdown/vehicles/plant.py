@@ -1,4 +1,4 @@
-"""A vehicle that is simulated: actuated, blown at, damaged, and read while it moves."""
+"""A simulated vehicle: actuated, exposed to wind, damaged, and read while it moves."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,10 +11,11 @@ from strapdown.arrays import Array
 from strapdown.engines.mujoco.build import known
 from strapdown.engines.mujoco.contacts import Contact
 from strapdown.engines.mujoco.force_law import ForceLaw
-from strapdown.engines.mujoco.plant import NO_JETS, MujocoPlant
+from strapdown.engines.mujoco.plant import NO_JETS, SteppedPlant
 from strapdown.engines.parts import Mount
 from strapdown.errors import InputError
 from strapdown.kernels.vehicles.memory import ACHIEVED, AIR, ANGLE, COMMAND, DENSITY, SHARE, WIND
+from strapdown.live import Rewindable
 from strapdown.vehicles.scene import scene_of
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class VehicleLaw(ForceLaw, Protocol):
     """A force law with the memory of kernels/vehicles/memory.py."""
 
     def commanded(self) -> None:
-        """Commands in the memory are new."""
+        """Inform the law that commands in the memory are new."""
         ...
 
     @property
@@ -35,9 +36,12 @@ class VehicleLaw(ForceLaw, Protocol):
 
 
 class VehiclePlant:
-    """The protocols Plant and Rewindable of live.py, and what a session needs besides. Time begins at 0."""
+    """The protocol Plant of live.py, Rewindable where the engine keeps snapshots, and further functions for a session.
 
-    def __init__(self, vehicle: "Vehicle", plant: MujocoPlant, law: VehicleLaw) -> None:
+    Time begins at 0.
+    """
+
+    def __init__(self, vehicle: "Vehicle", plant: SteppedPlant, law: VehicleLaw) -> None:
         self.vehicle, self._plant, self._law = vehicle, plant, law
         self._names = [actuator.name for actuator in vehicle.actuators]
         n = len(self._names)
@@ -54,7 +58,9 @@ class VehiclePlant:
         self._own_shapes = frozenset(np.flatnonzero(model.body_rootid[model.geom_bodyid] == root).tolist())
         self._hit = np.zeros(1, np.int32)
         self.advance_to, self.read, self.push = plant.advance_to, plant.read, plant.push
-        self.restore, self.reset, self.snapshot = plant.restore, plant.reset, plant.snapshot
+        self.reset = plant.reset
+        if isinstance(plant, Rewindable):
+            self.restore, self.snapshot = plant.restore, plant.snapshot
 
     @property
     def time_s(self) -> float:
@@ -67,12 +73,15 @@ class VehiclePlant:
 
     @property
     def speeds(self) -> Array:
-        """Speed of each rotor or wheel (rad/s), in the order of phases; of a joint its rate."""
+        """Speed of each rotor or wheel (rad/s), in the order of phases; for a joint its rate."""
         return self._law.speeds
 
     def advance_reading(self, mounts: Sequence[Mount], out: Array, jets: Array = NO_JETS) -> None:
-        """Make len(out) physics steps and read the mounts after each. out: (steps, mounts, 22). jets: (steps, 3 or more
-        for each actuator), or without columns: see turning."""
+        """Make len(out) physics steps and read the mounts after each.
+
+        out: (steps, mounts, 22).
+        jets: (steps, 3 or more for each actuator), or without columns: see turning.
+        """
         self._plant.advance_reading(mounts, out, jets, self.turning)
 
     def turning(self, out: Array) -> None:
@@ -87,7 +96,7 @@ class VehiclePlant:
 
     @property
     def travel_m(self) -> float:
-        """Odometer: mean way of the left and the right wheels by their encoders, in whole ticks."""
+        """Odometer: mean distance of the left and the right wheels by their encoders, in whole ticks."""
         ways: dict[str, list[float]] = {"left": [], "right": []}
         for wheel, angle in zip(self.vehicle.wheels, self.phases.tolist(), strict=True):
             tick = 2.0 * math.pi / wheel.ticks_per_turn
@@ -114,7 +123,7 @@ class VehiclePlant:
         return self._plant.links()
 
     def actuate(self, values: Array) -> None:
-        """New commands of all actuators in their order, from now on; limited to what the actuators can do."""
+        """New commands of all actuators in their order, from now on, limited to the range of the actuators."""
         wanted = values.tolist()
         if len(wanted) != len(self._names):
             raise InputError(
@@ -161,7 +170,8 @@ class VehiclePlant:
 
     def range_along(self, point_n: Sequence[float] | Array, direction_n: Sequence[float] | Array) -> float:
         """Distance (m) from a point along a direction (frame n, any length) to the first surface that is no part of the
-        vehicle; inf if there is none."""
+        vehicle. The distance is inf if there is none.
+        """
         at, along = np.array(point_n, dtype=np.float64), np.array(direction_n, dtype=np.float64)
         length = math.hypot(*along.tolist())
         if not 0.0 < length < math.inf:

@@ -15,7 +15,10 @@ from strapdown.vehicles.free_body_law import FreeBodyLaw
 
 
 class RotorLaw(FreeBodyLaw):
-    """Rotors on a floating body. parasitic: N s2/m2 along the axes of the body, at the reference density."""
+    """Rotors on a floating body.
+
+    parasitic: N s2/m2 along the axes of the body, at the reference density.
+    """
 
     def __init__(
         self, body: str, rotors: Sequence[Rotor], parasitic: Sequence[float], reference_kg_m3: float, air_kg_m3: float
@@ -47,6 +50,6 @@ class RotorLaw(FreeBodyLaw):
 
     @property
     def speeds(self) -> Array:
-        """rad/s, of each rotor."""
+        """Speed of each rotor, rad/s."""
         first = AIR + ACHIEVED * self._count
         return self._all[first : first + self._count]

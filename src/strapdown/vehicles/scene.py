@@ -1,4 +1,4 @@
-"""What a page draws of a vehicle: links, and their shapes as plain lists."""
+"""Scene of a vehicle for a page: links, and their shapes as plain lists."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _TYPES = {
 
 @dataclass(frozen=True)
 class Turning:
-    """Blades that turn: hub and axis in the frame of the body, the axis such that phases count counter-clockwise."""
+    """Turning blades: hub and axis in the frame of the body; phases count counter-clockwise about the axis."""
 
     actuator: int
     hub: tuple[float, float, float]
@@ -31,12 +31,14 @@ class Turning:
 
 
 def scene_of(robot: RobotFile, turning: Mapping[str, Turning] | None = None) -> dict[str, Any]:
-    """bodies: name, parent (its number in the list, None for the world) and geoms; the first body is the world.
+    """The bodies and shapes of a vehicle, for drawing.
 
-    A geom has type, size (MuJoCo's: half lengths, radius first), rgba, and pos (m) and quat (w, x, y, z) in the frame
-    of its body. A mesh has vertices (m) and faces besides, a height field its heights (m), rows along y.
+    bodies: name, parent (its number in the list, None for the world) and geoms; the first body is the world.
 
-    turning: rotors by name. Shapes called "blade_NAME..." turn with them: `turns` holds the number of the actuator, the
+    A geom has type, size (MuJoCo's: half lengths, radius first) and rgba. pos (m) and quat (w, x, y, z) are in the
+    frame of its body. A mesh has vertices (m) and faces besides, a height field its heights (m), rows along y.
+
+    turning: rotors by name. Shapes called "blade_NAME..." turn with them. `turns` holds the number of the actuator, the
     hub (m), and the axis, about which the shape is turned by the phase of the actuator.
     """
     model = compiled(robot.path, robot.load()[0])

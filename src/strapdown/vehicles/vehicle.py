@@ -1,4 +1,4 @@
-"""Vehicles: a model, what its actuators do, and the plant that simulates it.
+"""Vehicles: a model, its actuators, and the plant that simulates it.
 
 vehicle = read_vehicle("quadcopter")
 plant = vehicle.plant(gravity=9.81)
@@ -13,9 +13,10 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
+from strapdown.engines.catalogue import MUJOCO, needs_mujoco
+from strapdown.engines.foreign.plant import live_plant
 from strapdown.engines.mujoco.build import known
 from strapdown.engines.mujoco.integrators import reports_applied_acceleration
-from strapdown.engines.mujoco.plant import MujocoPlant
 from strapdown.engines.mujoco.robot_file import RobotFile, compiled
 from strapdown.engines.parts import Motor, Physics
 from strapdown.engines.robot_limits import listed, shown
@@ -47,16 +48,20 @@ from strapdown.vehicles.vehicle_file import CoaxialTable, VehicleFile, WheelTabl
 from strapdown.vehicles.wheel_law import WheelLaw
 
 _FOLDER = Path(__file__).parent
+# a model file places wheels and legs so that they touch the ground; under the weight they sink in by less than this
+_SETTLING_S, _SINKING_M = 0.5, 0.005
 
 
 @dataclass(frozen=True)
 class Vehicle:
     """A vehicle of the package or a user's own.
 
-    kind: "rotors", "coaxial", "wheels" or "joints". body: the link that carries the sensors by default.
+    kind: "rotors", "coaxial", "wheels" or "joints".
+    body: the link that carries the sensors by default.
     mass_kg, centre_m (frame of the body), inertia_kg_m2 (about the centre of mass, diagonal in the frame of the body):
-    of all that the body carries. density_kg_m3: of the air it is made for. diagram: its default diagram, None if it has
-    none.
+        of all that the body carries.
+    density_kg_m3: density of the air for which it is made.
+    diagram: its default diagram, None if it has none.
     """
 
     name: str
@@ -86,9 +91,18 @@ class Vehicle:
         step_s: float = 1e-3,
         density_kg_m3: float | None = None,
         friction: float | None = None,
+        engine: str = MUJOCO,
     ) -> VehiclePlant:
-        """The vehicle in MuJoCo, at the start. density_kg_m3: of the air; friction: of tyres on the ground. None: those
-        of the vehicle file."""
+        """The vehicle at the start.
+
+        density_kg_m3: density of the air.
+        friction: friction of tyres on the ground. None: those of the vehicle file.
+        engine: other ones than MuJoCo simulate links and joints, and no rotors or wheels.
+        """
+        if engine != MUJOCO and self.kind != "joints":
+            raise needs_mujoco(
+                f'vehicle "{self.name}" has rotors or wheels, as quadcopter, helicopter and rover do, and'
+            )
         if friction is not None and not (self.wheels and 0.0 < friction < np.inf):
             raise InputError(f"friction is {friction} for {self.name}; give a number above 0, to a vehicle with wheels")
         robot, physics = replace(self.robot, visuals=False), Physics(gravity, step_s, self.integrator)
@@ -97,10 +111,13 @@ class Vehicle:
             Motor(servo.actuator.name, servo.joint, "position", servo.most, servo.time_constant_s)
             for servo in self.servos
         ]
-        return VehiclePlant(self, MujocoPlant(robot, physics, motors, law=law), law)
+        plant = live_plant(robot, engine, physics, motors, law=law)
+        if not self.servos:
+            plant.settle(_SETTLING_S, _SINKING_M)
+        return VehiclePlant(self, plant, law)
 
     def turning(self) -> dict[str, Turning]:
-        """Rotors as a page turns them, by name."""
+        """Rotors for a page, by name."""
         if self.coaxial is not None:
             middle, half = self.coaxial.hub_height_m, 0.5 * self.coaxial.separation_m
             return {

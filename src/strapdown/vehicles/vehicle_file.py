@@ -1,4 +1,4 @@
-"""The parameter file of a vehicle (vehicle.toml): which model, and what its rotors, wheels or joints are.
+"""The parameter file of a vehicle (vehicle.toml): its model, and its rotors, wheels or joints.
 
 The tables below are the format; docs/vehicles.md explains every key. Names of links and joints are checked against the
 model in vehicle.py.
@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from strapdown.errors import InputError
-from strapdown.io.plain_values import toml_values
+from strapdown.io.plain_values import check_settings_version, toml_values
 from strapdown.regular_file import whole_bytes
 
 VERSION = 1
@@ -173,7 +173,7 @@ def _own_names(what: str, names: list[str]) -> None:
 def read_vehicle_file(path: str | PathLike[str]) -> VehicleFile:
     """The parameter file, checked; any defect is one sentence that names the file and the place."""
     values = toml_values(whole_bytes(path, "vehicle file"), path, "a vehicle file has tables and plain values")
-    _check_version(values.get("version"), path)
+    check_settings_version(values.get("version"), VERSION, path)
     defaults = values.pop("rotor_defaults", None)
     if defaults is not None:
         rotors = values.get("rotors")
@@ -188,18 +188,8 @@ def read_vehicle_file(path: str | PathLike[str]) -> VehicleFile:
         raise InputError(f"{path}: {_first(error, values)}") from None
 
 
-def _check_version(version: Any, path: str | PathLike[str]) -> None:
-    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        had = "is missing" if version is None else f"is {str(version)[:40]!r}"
-        raise InputError(f"{path}: version {had}; give version = {VERSION}")
-    if version > VERSION:
-        raise InputError(
-            f"{path}: version {version} is newer than this program, which reads up to {VERSION}; update strapdown"
-        )
-
-
 def _first(error: ValidationError, values: dict[str, Any]) -> str:
-    """The first complaint: place, what is wrong, what to do."""
+    """The first error: place, what is wrong, what to do."""
     complaint = error.errors(include_url=False)[0]
     where = _place(complaint["loc"], values)
     if complaint["type"] == "extra_forbidden":

@@ -14,7 +14,10 @@ from strapdown.vehicles.vehicle_file import WheelTable
 
 
 class WheelLaw:
-    """Motors on the joints of wheels. The air does not act on the vehicle. friction: of tyres on the ground."""
+    """Motors on the joints of wheels. The air does not act on the vehicle.
+
+    friction: friction of tyres on the ground.
+    """
 
     def __init__(self, wheels: Sequence[WheelTable], friction: float, air_kg_m3: float) -> None:
         self._tables, self._friction, self._density = tuple(wheels), friction, air_kg_m3
@@ -66,6 +69,6 @@ class WheelLaw:
 
     @property
     def speeds(self) -> Array:
-        """rad/s, of each wheel."""
+        """Speed of each wheel, rad/s."""
         n = len(self._tables)
         return self.memory[AIR + ACHIEVED * n : AIR + ANGLE * n]

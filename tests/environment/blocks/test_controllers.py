@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from strapdown.environment.blocks.mixers import effects
+from strapdown.environment.blocks.control.mixers import effects
 from strapdown.environment.diagram.kinds import builtin
 from strapdown.rotation import q_conj, q_exp, q_from_euler, q_log, q_mul, q_rotate
 from strapdown.vehicles.vehicle import read_vehicle

@@ -27,6 +27,8 @@ class Trap:
             return state + 1, (x,)
         if self.what == "raise":
             raise ZeroDivisionError("five")
+        if self.what == "exit":
+            raise SystemExit(3)
         return state + 1, ({"nan": float("nan"), "inf": float("inf"), "text": "five", "none": None}[self.what],)
 
 
@@ -43,6 +45,7 @@ class Fragile(Trap):
     ("what", "words"),
     [
         ("raise", "it raised ZeroDivisionError: five"),
+        ("exit", "it raised SystemExit: 3"),
         ("nan", 'output "out" is nan'),
         ("inf", 'output "out" is inf'),
         ("text", "output \"out\" is 'five'; it must be a number"),

@@ -5,14 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helpers import ROOT
-from strapdown.environment.diagram import (
-    BlockError,
-    DiagramError,
-    check,
-    compile_diagram,
-    read_diagram,
-    write_diagram,
-)
+from strapdown.environment.diagram import BlockError, DiagramError, check, compile_diagram, read_diagram, write_diagram
 from strapdown.environment.diagram import file as diagram_file
 from strapdown.environment.diagram.file import Diagram, diagram_from, diagram_from_text, diagram_text
 from strapdown.errors import InputError

@@ -185,7 +185,7 @@ CASES = [
     (
         "rate",
         "a",
-        'block "a": rate 300 Hz does not divide the base clock of 1000 Hz; choose 500 or 333.333 or 250 Hz',
+        'block "a": rate 300 Hz does not divide the base clock of 1000 Hz; choose 500 or 250 Hz',
         lambda: diagram({"a": ("constant", {}, {"rate_hz": 300.0})}),
     ),
     (

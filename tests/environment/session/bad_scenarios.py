@@ -35,6 +35,7 @@ VALUES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "version of the wrong type": ({"version": "1"}, ("version is '1'",)),
     "unknown key": ({"vehicel": "x"}, ('"vehicel" is not known', "valid names")),
     "unknown key of a table": (sensors(ratehz=5.0), ('"sensor.1.ratehz" is not known',)),
+    "misspelt key": ({"duration_s": None, "duraton_s": 1.0}, ("duraton_s", "did you mean duration_s?")),
     "missing key": ({"duration_s": None}, ('"duration_s" is missing',)),
     "wrong type": ({"duration_s": "long"}, ('"duration_s" is', "'long'")),
     "duration that is not positive": ({"duration_s": 0.0}, ('"duration_s"', "0")),
@@ -42,7 +43,10 @@ VALUES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "two sensors of one name": (sensors({"name": "imu"}), ('two sensors called "imu"',)),
     "sensors of two kinds with one name": ({"altimeter": [{"name": "imu"}]}, ('two sensors called "imu"',)),
     "link that does not exist": (sensors(link="wing"), ('sensor "imu"', 'link "wing"', "valid names")),
-    "rate that does not divide": (sensors(rate_hz=300.0), ('sensor "imu"', "300", "does not divide")),
+    "rate that does not divide": (
+        sensors(rate_hz=300.0),
+        ('sensor "imu"', "300", "does not divide", "choose 500 or 250"),
+    ),
     "rate above the physics": (sensors(rate_hz=2000.0), ('sensor "imu"', "2000")),
     "unknown part": (sensors(part="MPU-6051"), ('sensor "imu"', "MPU-6051")),
     "unknown vehicle": ({"vehicle": "quadcoper"}, ("quadcoper",)),
@@ -64,7 +68,10 @@ VALUES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     ),
     "pilot and recording": ({"pilot_recording": "flight"}, ("both a pilot script and a pilot_recording",)),
     "pilot recording that is missing": ({"pilot": None, "pilot_recording": "flight"}, ("flight",)),
-    "fault of an unknown kind": (fault(kind="ded", sensor="imu"), ("fault.1", "ded")),
+    "fault of an unknown kind": (
+        fault(kind="ded", sensor="imu"),
+        ('"fault.1.kind" is "ded"; valid kinds: dead, stuck',),
+    ),
     "fault of an unknown sensor": (fault(kind="dead", sensor="imuu"), ('fault "dead" of sensor "imuu"', "valid names")),
     "fault of an unknown instrument": (
         fault(kind="dead", sensor="imu", instrument="altimeter"),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from strapdown.environment.diagram.file import Diagram, diagram_from
-from strapdown.environment.session.scenario import Scenario, read_scenario
+from strapdown.environment.session.scenario.file import Scenario, read_scenario
 from strapdown.environment.session.session import Session
 
 SHORT_PILOT = (

@@ -5,8 +5,8 @@ from tests.environment.session.session_cases import flown, logs, resting, short
 
 from strapdown.environment.session.commands import Push
 from strapdown.environment.session.console import Console, console_values, operated
-from strapdown.environment.session.files import read_console, write_session
-from strapdown.environment.session.record import recording_of
+from strapdown.environment.session.recording.files import read_console, write_session
+from strapdown.environment.session.recording.record import recording_of
 from strapdown.environment.session.session import Session
 from strapdown.errors import InputError
 

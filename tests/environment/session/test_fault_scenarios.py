@@ -9,10 +9,10 @@ import pytest
 from tests.environment.session.session_cases import flown
 
 from helpers import command
-from strapdown.environment.session.faults import AnyFault
-from strapdown.environment.session.outcome import figures, verdict
-from strapdown.environment.session.record import recording_of
-from strapdown.environment.session.scenario import fault_names, read_scenario
+from strapdown.environment.session.faults.kinds import AnyFault
+from strapdown.environment.session.recording.outcome import figures, verdict
+from strapdown.environment.session.recording.record import recording_of
+from strapdown.environment.session.scenario.file import fault_names, read_scenario
 from strapdown.environment.session.session import Session
 
 ALL = {name: read_scenario(name) for name in fault_names()}

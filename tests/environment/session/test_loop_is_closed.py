@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tests.environment.session.session_cases import on_truth, short
 
-from strapdown.environment.session.outcome import figures
-from strapdown.environment.session.record import recording_of
+from strapdown.environment.session.recording.outcome import figures
+from strapdown.environment.session.recording.record import recording_of
 from strapdown.environment.session.session import Session
 
 SEEDS = range(1, 6)
@@ -56,7 +56,7 @@ def test_the_vehicle_itself_flies_worse_with_noise():
 
 @pytest.mark.parametrize("name", ["rover", "manipulator", "mars_helicopter"])
 def test_every_vehicle_runs_its_scenario_without_loss(name):
-    from strapdown.environment.session.scenario import read_scenario
+    from strapdown.environment.session.scenario.file import read_scenario
 
     scenario = read_scenario(name)
     session = Session(scenario)

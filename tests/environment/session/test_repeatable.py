@@ -4,8 +4,8 @@ import pytest
 from tests.environment.session.session_cases import flown, logs, short
 
 from strapdown.environment.session.commands import SetErrors, SetParameters
-from strapdown.environment.session.files import write_session
-from strapdown.environment.session.record import recording_of
+from strapdown.environment.session.recording.files import write_session
+from strapdown.environment.session.recording.record import recording_of
 from strapdown.environment.session.session import Session
 from strapdown.errors import InputError
 

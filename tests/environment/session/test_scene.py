@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tests.environment.session.session_cases import resting, short
 
-from strapdown.environment.session.scenario import Scenario
-from strapdown.environment.session.scene import AIR, SceneTable, read_scene_text
+from strapdown.environment.session.scenario.file import Scenario
+from strapdown.environment.session.scenario.scene import AIR, SceneTable, read_scene_text
 from strapdown.environment.session.session import Session
 from strapdown.errors import InputError
 

@@ -8,7 +8,7 @@ import pytest
 from tests.environment.session.session_cases import flown, logs, resting
 
 from strapdown.environment.session.commands import BeginFault, EndFault
-from strapdown.environment.session.sensor_faults import Biased, Dead, Losing
+from strapdown.environment.session.faults.sensor_faults import Biased, Dead, Losing
 from strapdown.environment.session.session import Session
 from strapdown.errors import InputError
 from strapdown.kernels.sensors.module import NEW_MAG, READINGS, T

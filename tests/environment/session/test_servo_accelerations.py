@@ -5,7 +5,7 @@ import pytest
 from tests.environment.session.session_cases import short
 
 from strapdown.environment.session.changing_sensors import use_sensors, with_sensor
-from strapdown.environment.session.record import recording_of
+from strapdown.environment.session.recording.record import recording_of
 from strapdown.environment.session.session import Session
 from strapdown.rotation import q_rotate
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.signal import welch
 
-from strapdown.environment.session.wind import Gust, Wind, gust_at
+from strapdown.environment.session.world.wind import Gust, Wind, gust_at
 from strapdown.sensors.streams import branch, seed_of
 
 FOOT = 0.3048

@@ -7,7 +7,7 @@ import pytest
 from tests.environment.session.session_cases import flown, logs, on_truth, resting, short
 
 from strapdown.environment.session.commands import BeginFault, EndFault, SetErrors
-from strapdown.environment.session.faults import GustFault, Outage, WeakMotor
+from strapdown.environment.session.faults.kinds import GustFault, Outage, WeakMotor
 from strapdown.environment.session.session import Session
 from strapdown.errors import InputError
 from strapdown.kernels.sensors.module import CELSIUS, READINGS, T

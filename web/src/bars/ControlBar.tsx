@@ -20,17 +20,18 @@ export function ControlBar({ view }: { view: View }): ReactNode {
   if (!session) return null;
   const full = view === "fly" || view === "diagram";
   const live = session.mode === "live";
+  const device = session.mode === "device";
   return (
     <section className={`bar ${lost ? "locked" : ""}`} id="region-bar" aria-label="Console" inert={lost}>
       {live && <Console full={full} controls={session.controls} />}
       {live && <span className="sep" />}
-      <RunControls />
-      {full && <SpeedMenu />}
+      {!device && <RunControls />}
+      {full && !device && <SpeedMenu />}
       <Clock />
-      {full && live && <RecordButton />}
-      {full && <ResetButton />}
+      {((full && live) || device) && <RecordButton />}
+      {full && !device && <ResetButton />}
       <span className="grow" />
-      {live && <Lights />}
+      {(live || device) && <Lights />}
     </section>
   );
 }

@@ -14,9 +14,17 @@ const TABS: readonly { view: View; text: string }[] = [
   { view: "report", text: "Report" },
 ];
 
+const CAMPAIGN: typeof TABS = [{ view: "campaign", text: "Campaign" }];
+
+/** A live module has no diagram and no truth to report on. */
+const DEVICE_TABS: typeof TABS = [{ view: "fly", text: "Live" }, { view: "calibrate", text: "Calibrate" }];
+
 export function Nav({ view }: { view: View }): ReactNode {
   const session = useStore(world, (w) => w.session);
+  const campaign = useStore(world, (w) => w.hello?.campaign ?? false);
   const loaded = session !== null && session.mode !== "empty";
+  const own = !loaded ? [] : session.mode === "device" ? DEVICE_TABS : TABS;
+  const tabs = campaign || view === "campaign" ? [...own, ...CAMPAIGN] : own;
   return (
     <header className="nav" id="region-nav">
       <button type="button" className="brand" onClick={() => show("chooser")} title="What do you want to run?">
@@ -24,13 +32,15 @@ export function Nav({ view }: { view: View }): ReactNode {
         <span>Strapdown studio</span>
         <span className="sr">: choose what to run</span>
       </button>
+      {(loaded || campaign) && view !== "chooser" && (
+        <nav className="tabs" aria-label="Views">
+          {tabs.map((tab) => (
+            <a key={tab.view} href={`#${tab.view}`} aria-current={tab.view === view ? "page" : undefined} onClick={(e) => { e.preventDefault(); show(tab.view); }}>{tab.text}</a>
+          ))}
+        </nav>
+      )}
       {loaded && view !== "chooser" && (
         <>
-          <nav className="tabs" aria-label="Views">
-            {TABS.map((tab) => (
-              <a key={tab.view} href={`#${tab.view}`} aria-current={tab.view === view ? "page" : undefined} onClick={(e) => { e.preventDefault(); show(tab.view); }}>{tab.text}</a>
-            ))}
-          </nav>
           <span className="sep" />
           <button type="button" className="btn quiet loaded" onClick={() => show("chooser")} title="Run something else">
             <b>{session.vehicle_title}</b> <span className="dim">{shortTitle(session.title, session.vehicle_title)}</span>
@@ -81,6 +91,19 @@ function LayoutMenu(): ReactNode {
     );
   }
   return <Menu label={`Layout: ${layout}`} className="btn quiet" items={items}><span className="dim">Layout:</span> {layout}</Menu>;
+}
+
+/** The port of a live module is gone. */
+export function VanishedBar(): ReactNode {
+  const device = useStore(world, (w) => w.device);
+  if (!device || device.connected) return null;
+  return (
+    <div className="lost" role="alert">
+      <StateIcon state="err" />
+      <b>The port {device.port} has vanished.</b>
+      <span className="grow">Plug the module in again. The charts go on by themselves when it answers.</span>
+    </div>
+  );
 }
 
 export function LostBar(): ReactNode {

@@ -23,6 +23,7 @@ const NOTHING_SEEN = { state: "none" as const, covered: [], points: [], missing:
 export default function CalibrateView(): ReactNode {
   const calibration = useStore(world, (w) => w.calibration);
   const sensors = useStore(world, (w) => w.sensors);
+  const device = useStore(world, (w) => w.device);
   const modules = sensors.filter((s) => s.instruments.some((i) => i.name === "gyroscope" || i.name === "accelerometer"));
   const [sensor, setSensor] = useState("");
   const [done, setDone] = useState<ReadonlySet<string>>(new Set());
@@ -52,16 +53,16 @@ export default function CalibrateView(): ReactNode {
           ))}
         </ol>
         <span className="grow" />
-        <p className="note">A copy of the virtual sensor, with the same errors, lies on a virtual turntable. The vehicle flies on undisturbed.</p>
+        <p className="note">{device ? `You turn the module yourself; its readings show how it lies. “Save” keeps the calibration for module ${device.serial} and uses it from then on.` : "A copy of the virtual sensor, with the same errors, lies on a virtual turntable. The vehicle flies on undisturbed."}</p>
         <div className="actions">
-          <Button className="small" onClick={() => void save()} missing={calibration?.state === "done" ? undefined : "There is no result yet"}>Save file</Button>
+          <Button className="small" onClick={() => void save()} missing={calibration?.state === "done" ? undefined : "There is no result yet"}>{device ? "Save" : "Save file"}</Button>
           {active && <Button className="small quiet" onClick={() => void act({ type: "calibrate", action: "cancel" })}>Cancel</Button>}
         </div>
       </aside>
       <div className="work">
         {!active && <Choose start={start} magnetic={modules.some((m) => m.name === chosen && m.instruments.some((i) => i.name === "magnetometer"))} />}
         {active && calibration && (calibration.workflow === "magnetometer" ? <MagnetometerWork calibration={calibration} start={start} /> : <PoseWork calibration={calibration} start={start} />)}
-        <Result calibration={calibration} />
+        <Result calibration={calibration} real={device !== null} />
         <Toasts />
       </div>
     </main>
@@ -73,7 +74,7 @@ async function save(): Promise<void> {
   if (!reply?.ok || reply.text === null) return;
   const name = reply.file ?? "calibration.toml";
   download(name, toml(reply.text));
-  toast("ok", "Calibration saved", name);
+  toast("ok", "Calibration saved", world.value.device ? `Kept for module ${world.value.device.serial} and used from now on. ${name}` : name);
 }
 
 /** What can be calibrated, before one was begun. */
@@ -102,13 +103,14 @@ function Preview({ workflow }: { workflow: Workflow }): ReactNode {
   const canvas = useRef<HTMLCanvasElement>(null);
   const theme = useStore(ui, (u) => u.theme);
   useEffect(() => {
-    if (!canvas.current) return;
-    const draw = (): void => drawSphere(canvas.current!, NOTHING_SEEN, new Quaternion());
+    const shown = canvas.current;
+    if (!shown) return;
+    const draw = (): void => drawSphere(shown, NOTHING_SEEN, new Quaternion()); // also once more when it has left the page
     draw();
     const watch = new ResizeObserver(draw);
-    watch.observe(canvas.current);
+    watch.observe(shown);
     return () => watch.disconnect();
-  }, [theme]);
+  }, [theme, workflow]);
   if (workflow === "magnetometer") return <canvas ref={canvas} aria-hidden="true" />;
   return (workflow === "static" ? [LEVEL] : FACES).map((attitude, i) => <PoseCanvas key={i} attitude={attitude} />);
 }
@@ -128,7 +130,7 @@ function MagnetometerWork({ calibration, start }: { calibration: M.Calibration; 
       <div className="mag-body">
         <Sphere calibration={calibration} />
         <div className="mag-side">
-          <div><span className="s dim">Covered</span><p className="big">{fixed(100 * calibration.coverage, 0)} <u>%</u></p><div className="progress ok"><Bar share={calibration.coverage} /></div><span className="xs dim">60 % needed</span></div>
+          <div><span className="s dim">Covered</span><p className="big">{fixed(100 * calibration.coverage, 0)} <u>%</u></p><div className="progress ok"><Bar share={calibration.coverage} /></div><span className="xs dim">{fixed(100 * calibration.enough, 0)} % needed</span></div>
           <div><span className="s dim">Samples shown</span><p><b>{calibration.points.length}</b> in {calibration.covered.length} of {calibration.covered.length + calibration.missing.length} cells</p></div>
           {field && <div><span className="s dim">Reading now</span><p><b>{fixed(Math.hypot(...field), 1)} µT</b></p></div>}
           {missing && !ready && <p className="row top"><span className="light"><StateIcon state="warn" /></span><span>Missing: {missing}</span></p>}
@@ -147,7 +149,7 @@ function shown(row: M.Measured | undefined, number: number | null | undefined): 
   return row.sigma ? fixed(number * factor, decimalsFor(row.sigma * factor, 2)) : short(number * factor);
 }
 
-function Result({ calibration }: { calibration: M.Calibration | null }): ReactNode {
+function Result({ calibration, real }: { calibration: M.Calibration | null; real: boolean }): ReactNode {
   const result = calibration?.result ?? [];
   const compared = calibration?.before ?? [];
   return (
@@ -155,27 +157,27 @@ function Result({ calibration }: { calibration: M.Calibration | null }): ReactNo
       <div className="result-part scroll" tabIndex={0} role="group" aria-label="Result of the calibration">
         <h2>Result{result[0]?.note ? `: ${result[0].note}` : ""}</h2>
         <table>
-          <thead><tr><th>Quantity</th><th className="num">Found</th><th className="num">± 1σ</th><th className="num">Truth</th><th>Unit</th></tr></thead>
+          <thead><tr><th>Quantity</th><th className="num">Found</th><th className="num">± 1σ</th>{!real && <th className="num">Truth</th>}<th>Unit</th></tr></thead>
           <tbody>
             {result.map((row) => (
-              <tr key={row.name}><td>{row.name}</td><td className="num"><b>{shown(row, row.value)}</b></td><td className="num dim">{shown(row, row.sigma)}</td><td className="num dim">{shown(row, row.truth)}</td><td className="dim">{unitText(shownAs(row.unit).unit)}</td></tr>
+              <tr key={row.name}><td>{row.name}</td><td className="num"><b>{shown(row, row.value)}</b></td><td className="num dim">{shown(row, row.sigma)}</td>{!real && <td className="num dim">{shown(row, row.truth)}</td>}<td className="dim">{unitText(shownAs(row.unit).unit)}</td></tr>
             ))}
             {result.length === 0 && <tr><td colSpan={5} className="dim">The result appears here when the readings are complete.</td></tr>}
           </tbody>
         </table>
       </div>
       <div className="result-part scroll" tabIndex={0} role="group" aria-label="Before and after">
-        <h2>Error of the readings, before and after</h2>
+        <h2>{real ? "Readings, before and after" : "Error of the readings, before and after"}</h2>
         <table>
-          <thead><tr><th>Instrument</th><th className="num">Before</th><th className="num">After</th><th className="num">Limit</th><th>Unit</th></tr></thead>
+          <thead><tr><th>{real ? "Quantity" : "Instrument"}</th><th className="num">Before</th><th className="num">After</th>{!real && <th className="num">Limit</th>}<th>Unit</th></tr></thead>
           <tbody>
             {compared.map((row, i) => {
               const after = calibration!.after[i];
               return (
-                <tr key={row.name}><td>{row.name.split(":")[0]}</td><td className="num">{shown(row, row.value)}</td><td className="num"><b>{shown(after, after?.value)}</b></td><td className="num dim">{shown(after, after?.sheet)}</td><td className="dim">{unitText(shownAs(row.unit).unit)}</td></tr>
+                <tr key={row.name}><td>{real ? row.name : row.name.split(":")[0]}</td><td className="num">{shown(row, row.value)}</td><td className="num"><b>{shown(after, after?.value)}</b></td>{!real && <td className="num dim">{shown(after, after?.sheet)}</td>}<td className="dim">{unitText(shownAs(row.unit).unit)}</td></tr>
               );
             })}
-            {compared.length === 0 && <tr><td colSpan={5} className="dim">RMS of means over 1 s against the truth.</td></tr>}
+            {compared.length === 0 && <tr><td colSpan={5} className="dim">{real ? "RMS of means over 1 s at rest; spread of the field." : "RMS of means over 1 s against the truth."}</td></tr>}
           </tbody>
         </table>
       </div>

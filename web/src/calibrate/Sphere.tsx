@@ -30,8 +30,10 @@ export function Sphere({ calibration }: { calibration: Calibration }): ReactNode
   const [turning, setTurning] = useState(false);
   const latest = useRef(calibration);
   latest.current = calibration;
-  const open = calibration.state === "waiting" || calibration.state === "ready";
+  const open = !calibration.by_hand && (calibration.state === "waiting" || calibration.state === "ready");
   useEffect(() => {
+    const [w, x, y, z] = calibration.attitude ?? [];
+    if (z !== undefined) attitude.current.set(x!, y!, z, w!); // of a real module
     const draw = (): void => void (canvas.current && drawSphere(canvas.current, latest.current, attitude.current));
     draw();
     const watch = new ResizeObserver(draw);
@@ -40,7 +42,7 @@ export function Sphere({ calibration }: { calibration: Calibration }): ReactNode
   }, [calibration, theme]);
   const timer = useRef(0);
   const send = (): void => {
-    drawSphere(canvas.current!, latest.current, attitude.current);
+    if (canvas.current) drawSphere(canvas.current, latest.current, attitude.current);
     if (timer.current) return;
     timer.current = window.setTimeout(() => {
       timer.current = 0;
@@ -76,7 +78,7 @@ export function Sphere({ calibration }: { calibration: Calibration }): ReactNode
         ref={canvas}
         role="application"
         tabIndex={0}
-        aria-label={`Directions of the field, ${Math.round(100 * calibration.coverage)} % covered. Drag or use the arrow keys to turn the sensor.`}
+        aria-label={`Directions of the field, ${Math.round(100 * calibration.coverage)} % covered. ${calibration.by_hand ? "Turn the module itself." : "Drag or use the arrow keys to turn the sensor."}`}
         onPointerDown={(e) => e.currentTarget.setPointerCapture(e.pointerId)}
         onPointerMove={(e) => e.buttons && turn(e.movementX * TURN_PER_PX, e.movementY * TURN_PER_PX)}
         onKeyDown={(e) => {
@@ -89,8 +91,8 @@ export function Sphere({ calibration }: { calibration: Calibration }): ReactNode
         }}
       />
       <div className="sphere-foot">
-        <Button className="small" onClick={() => setTurning(!turning)} missing={open ? undefined : "Start again to turn the sensor"}>{turning ? "Stop turning" : "Turn for me"}</Button>
-        <span className="xs dim3">Drag the sphere, or use the arrow keys</span>
+        {!calibration.by_hand && <Button className="small" onClick={() => setTurning(!turning)} missing={open ? undefined : "Start again to turn the sensor"}>{turning ? "Stop turning" : "Turn for me"}</Button>}
+        <span className="xs dim3">{calibration.by_hand ? "Turn the module; the sphere turns with it" : "Drag the sphere, or use the arrow keys"}</span>
       </div>
     </div>
   );

@@ -10,7 +10,7 @@ import { Button } from "../ui/controls.tsx";
 import { Check } from "../ui/icons.tsx";
 import { FLOWS, type Workflow } from "./flows.ts";
 
-const WORDS: Record<string, string> = { "z up": "Level", "z down": "Upside down", "x up": "Nose up", "x down": "Nose down", "y up": "Left up", "y down": "Left down", level: "Level" };
+const WORDS: Record<string, string> = { "z up": "Level", "z down": "Upside down", "x up": "Nose up", "x down": "Nose down", "y up": "Left up", "y down": "Left down", level: "Level", still: "Still" };
 
 /** At rest and six positions: pictures of the positions, the present one with its progress. */
 export function PoseWork({ calibration, start }: { calibration: M.Calibration; start(workflow: Workflow): void }): ReactNode {
@@ -23,12 +23,12 @@ export function PoseWork({ calibration, start }: { calibration: M.Calibration; s
     <section className="card poses" aria-label={title}>
       <div className="phead">
         <h2>{title}</h2>
-        <span className="badge acc">{Math.min(calibration.step, calibration.steps.length)} of {calibration.steps.length}</span>
+        <span className="badge acc">{calibration.steps.filter((pose) => pose.done).length} of {calibration.steps.length}</span>
         <span className="grow" />
         <Button className="quiet small" onClick={() => start(calibration.workflow!)}>Start over</Button>
       </div>
       <div className={`pose-grid ${calibration.steps.length === 1 ? "one" : ""}`}>
-        {calibration.steps.map((pose, i) => <PosePicture key={pose.title} pose={pose} now={i === calibration.step} />)}
+        {calibration.steps.map((pose, i) => <PosePicture key={pose.title} pose={pose} now={i === calibration.step} held={taking || !calibration.by_hand} />)}
       </div>
       <div className="pose-foot">
         <div className="grow">
@@ -37,7 +37,7 @@ export function PoseWork({ calibration, start }: { calibration: M.Calibration; s
           <div className={`progress ${calibration.state === "done" ? "ok" : ""}`} role="progressbar" aria-label="Readings" aria-valuenow={Math.round(100 * share)} aria-valuemin={0} aria-valuemax={100}><Bar share={calibration.state === "done" ? 1 : share} /></div>
         </div>
         {taking && <span className="s">{fixed(calibration.taken_s, 1)} of {fixed(calibration.wanted_s, 1)} s</span>}
-        {calibration.state === "waiting" && <Button className="prim" onClick={() => void act({ type: "calibrate", action: "next" })}>Take readings</Button>}
+        {calibration.state === "waiting" && !(calibration.by_hand && calibration.workflow === "six_positions") && <Button className="prim" onClick={() => void act({ type: "calibrate", action: "next" })}>Take readings</Button>}
       </div>
     </section>
   );
@@ -69,7 +69,7 @@ export function PoseCanvas({ attitude, label }: { attitude: readonly number[]; l
   return label ? <canvas ref={canvas} role="img" aria-label={label} /> : <canvas ref={canvas} aria-hidden="true" />;
 }
 
-function PosePicture({ pose, now }: { pose: M.Pose; now: boolean }): ReactNode {
+function PosePicture({ pose, now, held }: { pose: M.Pose; now: boolean; held: boolean }): ReactNode {
   const reading = pose.reading === null ? "done" : `${pose.reading > 0 ? "+" : ""}${fixed(pose.reading, 2)} m/s²`;
   return (
     <figure className={`pose ${now ? "now" : ""} ${pose.done ? "done" : ""}`}>
@@ -78,7 +78,7 @@ function PosePicture({ pose, now }: { pose: M.Pose; now: boolean }): ReactNode {
         {pose.done && <span className="cok"><Check /></span>}
         <b>{WORDS[pose.title] ?? pose.title}</b>
         <span className="grow" />
-        <span className="xs dim">{pose.done ? reading : now ? "hold" : "to do"}</span>
+        <span className="xs dim">{pose.done ? reading : now ? (held ? "hold" : "next") : "to do"}</span>
       </figcaption>
     </figure>
   );

@@ -11,6 +11,7 @@ import { Play } from "../ui/icons.tsx";
 import { Toasts } from "../ui/Toasts.tsx";
 import { startTour } from "../ui/Tour.tsx";
 import { drawOwn, type OwnPicture } from "./own-pictures.ts";
+import { DeviceCard } from "./DeviceCard.tsx";
 import { kindOf, type FileKind } from "./files.ts";
 import { open, upload, uploaded } from "./opening.ts";
 import { PORTRAITS } from "./models.ts";
@@ -69,8 +70,9 @@ export function Chooser(): ReactNode {
         </div>
         <h2 className="own-head">Your own</h2>
         <div className="g3">
+          <DeviceCard />
           <OwnCard picture="robot" title="Your robot" text="A URDF or MJCF file. Place sensors on any link." button="Choose a file…" accept=".urdf,.xml,.mjcf,.stl,.obj" />
-          <OwnCard picture="recording" title="Replay a recording" text="Every chart and the scene, from a file." button="Choose a recording…" accept=".parquet,.csv,.gz,.zip" />
+          <OwnCard picture="recording" title="Replay a recording" text="Every chart and the scene, from a file." button="Choose a recording…" accept=".parquet,.csv,.gz,.zip,.module,.bag,.mcap,.ulg,.bin,.mat" />
           <OwnCard picture="scenario" title="Your scenario" text="Vehicle, path, sensors and diagram in one file." button="Choose a scenario…" accept=".toml" />
         </div>
       </div>

@@ -1,5 +1,5 @@
 // Simple shapes of the vehicles of the package, for their pictures. The scene itself draws what the server describes.
-import type { Body, Geom } from "../messages.ts";
+import { MODULE_SHAPE, type Body, type Geom } from "../messages.ts";
 import type { Portrait } from "../scene/portrait.ts";
 
 type Rgba = readonly [number, number, number, number?];
@@ -103,5 +103,6 @@ export const PORTRAITS: Record<string, () => Portrait> = {
   quadcopter: () => ({ bodies: bodies(quadcopter()), poses: at(0.42, [0.988, 0.06, 0.11, 0.09]), main: 1, azimuth: -2.5, elevation: 0.3, distance: 3.3, ground: "earth", gravity: false, aim: [0, 0, 0.3] }),
   mars_helicopter: () => ({ bodies: bodies(helicopter()), poses: at(0.42, [0.995, 0.03, 0.05, 0.1]), main: 1, azimuth: -2.2, elevation: 0.24, distance: 2.9, ground: "mars", gravity: false, aim: [0, 0, 0.48] }),
   rover: () => ({ bodies: bodies(rover()), poses: at(0.05), main: 1, azimuth: -0.85, elevation: 0.26, distance: 3.7, ground: "earth", gravity: false, aim: [0, 0, 0.07] }),
+  module: () => ({ bodies: bodies([...MODULE_SHAPE]), poses: at(0.12, [0.972, 0.13, 0.17, 0.1]), main: 1, azimuth: -0.75, elevation: 0.5, distance: 2.5, ground: null, gravity: false }),
   manipulator: () => ({ bodies: bodies(manipulator()), poses: at(0), main: 1, azimuth: 0.45, elevation: 0.22, distance: 2.7, ground: "earth", gravity: false, aim: [0, 0, 0.36] }),
 };

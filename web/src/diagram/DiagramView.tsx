@@ -34,7 +34,7 @@ export default function DiagramView(): ReactNode {
       window.removeEventListener("beforeunload", warn);
     };
   }, [edited]);
-  if (!diagram) return <main className="plain"><div className="empty">A replay of a recording has no diagram. Open a scenario to see one.</div></main>;
+  if (!diagram) return <main className="plain"><div className="empty">A recording or a live module has no diagram. Open a scenario to see one.</div></main>;
   return (
     <main className="diagram">
       <h1 className="sr">Diagram</h1>

@@ -83,13 +83,14 @@ export function Charts(): ReactNode {
 }
 
 function ChartsHead({ split }: { split: boolean }): ReactNode {
+  const truthKnown = useStore(world, (w) => w.signals.some((s) => s.role === "truth"));
   const span = useStore(ui, (u) => u.span);
   const end = useStore(ui, (u) => u.end);
   return (
     <div className="phead">
       <h2>Charts</h2>
       <span className="legend xl-only" title="An oscillation faster than the chart can show is an area with its mean">
-        <span className="key"><i className="k-truth" />truth</span>
+        {truthKnown && <span className="key"><i className="k-truth" />truth</span>}
         <span className="key"><i className="k-reading" />reading, estimate</span>
       </span>
       <span className="grow" />

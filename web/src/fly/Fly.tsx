@@ -1,11 +1,13 @@
 // The view Fly: scene, charts, panel; sticks and timeline below.
 import { useLayoutEffect, useRef, useState, type ReactNode } from "react";
 import { useStore } from "../state/store.ts";
+import { world } from "../state/studio.ts";
 import { BORDERS, ui, type PanelTab } from "../state/ui.ts";
 import { Button, Segment } from "../ui/controls.tsx";
 import { Cross, Plus } from "../ui/icons.tsx";
 import { Charts } from "./Charts.tsx";
 import { SignalsPanel, VehiclePanel } from "./OtherPanels.tsx";
+import { DevicePanel } from "./DevicePanel.tsx";
 import { SceneView } from "./SceneView.tsx";
 import { SensorsPanel } from "./SensorsPanel.tsx";
 import { Sticks } from "./Sticks.tsx";
@@ -19,6 +21,7 @@ const TABS: readonly { value: PanelTab; text: string }[] = [
 
 export function Fly(): ReactNode {
   const borders = useStore(ui, (u) => u.borders);
+  const device = useStore(world, (w) => w.session?.mode === "device");
   const grid = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     grid.current!.style.setProperty("--scene", `${borders[0]}fr`);
@@ -27,14 +30,14 @@ export function Fly(): ReactNode {
   return (
     <>
       <main className="fly" ref={grid}>
-        <h1 className="sr">Fly</h1>
+        <h1 className="sr">{device ? "Live module" : "Fly"}</h1>
         <SceneView />
         <Border grid={grid} />
         <Charts />
         <SidePanel />
       </main>
       <footer className="bottom">
-        <Sticks />
+        {device ? <span /> : <Sticks />}
         <Timeline />
       </footer>
     </>
@@ -76,26 +79,32 @@ function Border({ grid }: { grid: React.RefObject<HTMLElement | null> }): ReactN
   );
 }
 
+const DEVICE_TABS: typeof TABS = [{ value: "sensors", text: "Module" }, { value: "signals", text: "Signals" }];
+
 function SidePanel(): ReactNode {
-  const tab = useStore(ui, (u) => u.tab);
+  const wanted = useStore(ui, (u) => u.tab);
+  const device = useStore(world, (w) => w.session?.mode === "device");
+  const tabs = device ? DEVICE_TABS : TABS;
+  const tab = tabs.some((t) => t.value === wanted) ? wanted : "sensors";
   const drawer = useStore(ui, (u) => u.drawer);
   const [adding, setAdding] = useState(false);
   return (
     <aside className={`side ${drawer ? "open" : ""}`} id="region-panel" aria-label="Panel" tabIndex={-1}>
       <div className="rail">
-        {TABS.map((t) => (
+        {tabs.map((t) => (
           <button key={t.value} type="button" aria-expanded={drawer && tab === t.value} onClick={() => ui.set({ tab: t.value, drawer: !(drawer && tab === t.value) })}>{t.text}</button>
         ))}
       </div>
       <div className="panel">
         <div className="phead">
-          <Segment small label="Panel" value={tab} options={TABS} onChange={(t) => ui.set({ tab: t })} />
+          <Segment small label="Panel" value={tab} options={tabs} onChange={(t) => ui.set({ tab: t })} />
           <span className="grow" />
-          {tab === "sensors" && <Button className="small" onClick={() => setAdding(!adding)} label="Add a sensor"><Plus />Add</Button>}
+          {tab === "sensors" && !device && <Button className="small" onClick={() => setAdding(!adding)} label="Add a sensor"><Plus />Add</Button>}
           <Button className="quiet small ico narrow-only" label="Close the panel" onClick={() => ui.set({ drawer: false })}><Cross /></Button>
         </div>
         <div className="pbody scroll">
-          {tab === "sensors" && <SensorsPanel adding={adding} close={() => setAdding(false)} />}
+          {tab === "sensors" && device && <DevicePanel />}
+          {tab === "sensors" && !device && <SensorsPanel adding={adding} close={() => setAdding(false)} />}
           {tab === "signals" && <SignalsPanel />}
           {tab === "vehicle" && <VehiclePanel />}
         </div>

@@ -125,9 +125,9 @@ export function SceneView(): ReactNode {
         <CameraChoice />
         <Button className="small ico quiet" label="Save a picture of the scene" title="Save a picture" onClick={() => void savePicture(stage.current)}><CameraIcon /></Button>
       </div>
-      <Numbers />
+      {session?.mode !== "device" && <Numbers />}
       <HorizonInset />
-      <Legend />
+      <Legend device={session?.mode === "device"} />
       <Toasts />
     </section>
   );
@@ -209,6 +209,7 @@ function HorizonInset(): ReactNode {
   const cells = useRef<(HTMLElement | null)[]>([]);
   const signals = useStore(world, (w) => w.signals);
   const theme = useStore(ui, (u) => u.theme);
+  const truthKnown = hud(signals).attitudeTruth !== undefined;
   useEffect(() => {
     const { attitudeEstimate, attitudeTruth } = hud(signals);
     let drawn = "";
@@ -243,14 +244,14 @@ function HorizonInset(): ReactNode {
       <canvas ref={canvas} role="img" aria-label="Artificial horizon and heading. Its numbers are in the table next to it." />
       <table className="wide-only">
         <thead>
-          <tr><th><span className="sr">Angle</span></th><th className="num">est.</th><th className="num">truth</th></tr>
+          <tr><th><span className="sr">Angle</span></th><th className="num">est.</th>{truthKnown && <th className="num">truth</th>}</tr>
         </thead>
         <tbody>
           {ROWS.map((name, r) => (
             <tr key={name}>
               <th scope="row">{name}</th>
               <td className="num" ref={(e) => void (cells.current[2 * r] = e)}>–</td>
-              <td className="num dim" ref={(e) => void (cells.current[2 * r + 1] = e)}>–</td>
+              {truthKnown && <td className="num dim" ref={(e) => void (cells.current[2 * r + 1] = e)}>–</td>}
             </tr>
           ))}
         </tbody>
@@ -259,8 +260,9 @@ function HorizonInset(): ReactNode {
   );
 }
 
-function Legend(): ReactNode {
+function Legend({ device }: { device: boolean }): ReactNode {
   const looking = useStore(ui, (u) => u.cursor !== null);
+  if (device) return <div className="hud br" aria-hidden="true"><span className="key"><i className="k-estimate" />Estimated attitude</span></div>;
   return (
     <div className="hud br" aria-hidden="true">
       <span className="key"><i className="k-truth" />Truth</span>

@@ -29,6 +29,7 @@ function TimelineHead(): ReactNode {
   const takes = useStore(world, (w) => w.takes);
   const clients = useStore(world, (w) => w.clients);
   const replay = useStore(world, (w) => w.session?.mode === "replay");
+  const device = useStore(world, (w) => w.session?.mode === "device");
   if (cursor === null) {
     return (
       <div className="tlh">
@@ -48,10 +49,10 @@ function TimelineHead(): ReactNode {
     <div className="tlh">
       <h2>Timeline</h2>
       <span className="s">Looking at <b>{seconds(cursor)}</b>, {fixed(Math.max(0, t - cursor), 2)} s back</span>
-      <span className={`s xl-only ${others > 0 ? "cwarn" : "dim"}`}>{hint}</span>
+      {!device && <span className={`s xl-only ${others > 0 ? "cwarn" : "dim"}`}>{hint}</span>}
       <span className="grow" />
       <Button className="small quiet" title="Esc" onClick={backToLive}>Back to {seconds(t)}</Button>
-      <Button className="small prim" title={`Shift+Enter. ${hint}.`} onClick={() => void continueFromHere()}><Play />{replay ? "Go to here" : "Continue from here"}</Button>
+      {!device && <Button className="small prim" title={`Shift+Enter. ${hint}.`} onClick={() => void continueFromHere()}><Play />{replay ? "Go to here" : "Continue from here"}</Button>}
     </div>
   );
 }

@@ -6,8 +6,9 @@ import { centre, setStick } from "./sticks.ts";
 
 const STEP = 0.6; // of the way that a key moves a stick; Shift: all of it
 const HOLD_MS = 500;
-const VIEWS = { "1": "fly", "2": "diagram", "3": "calibrate", "4": "report" } as const;
+const VIEWS = { "1": "fly", "2": "diagram", "3": "calibrate", "4": "report", "5": "campaign" } as const;
 const STICK_KEYS = ["w", "a", "s", "d", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
+const OF_SIMULATIONS = [" ", "p", ".", "Enter", "2", "4"]; // a live module goes on by itself, and has no diagram
 const held = new Set<string>();
 let disarm = 0;
 
@@ -38,7 +39,7 @@ function down(event: KeyboardEvent): void {
   }
   if (busy(event)) return;
   const key = name(event);
-  if (STICK_KEYS.includes(key)) {
+  if (STICK_KEYS.includes(key) && world.value.session?.mode !== "device") {
     event.preventDefault();
     if (ui.value.input !== "keys") ui.set({ input: "keys" });
     held.add(key);
@@ -46,7 +47,7 @@ function down(event: KeyboardEvent): void {
   }
   if (event.repeat) return;
   const action = ACTIONS[event.key] ?? ACTIONS[key];
-  if (!action) return;
+  if (!action || (world.value.session?.mode === "device" && OF_SIMULATIONS.includes(key))) return;
   event.preventDefault();
   action(event);
 }
@@ -98,7 +99,7 @@ const ACTIONS: Record<string, (event: KeyboardEvent) => void> = {
 };
 for (const [key, view] of Object.entries(VIEWS)) {
   ACTIONS[key] = () => {
-    if (world.value.session?.mode !== "empty") show(view);
+    if (world.value.session?.mode !== "empty" || view === "campaign") show(view);
   };
 }
 

@@ -32,6 +32,13 @@ export default function ReportView(): ReactNode {
   }, [take]);
   useEffect(load, [load, session]);
   const query = take === null ? "" : `?take=${take}`;
+  if (session?.mode === "device") {
+    return (
+      <main className="plain">
+        <div className="empty">A live module has no truth to report on. Record it, then <code>strapdown orient FILE</code> or <code>strapdown navigate FILE</code> writes a report.</div>
+      </main>
+    );
+  }
   if (session?.mode === "replay") {
     return (
       <main className="plain">

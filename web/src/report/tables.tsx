@@ -70,7 +70,7 @@ export function ParametersCard({ report }: { report: M.Report }): ReactNode {
             const [badge, text] = verdict(row);
             return (
               <tr key={row.name}>
-                <td>{sensor}</td><td>{PARAMETERS[parameter] ?? parameter}</td><td className="num dim">{shown(row, row.sheet)}</td><td className="num">{shown(row, row.truth)}</td>
+                <td>{sensor}</td><td>{PARAMETERS[parameter] ?? parameter}</td><td className="num dim">{row.sheet !== null && row.sheet_estimated ? "~" : ""}{shown(row, row.sheet)}</td><td className="num">{shown(row, row.truth)}</td>
                 <td className="num"><b>{shown(row, row.value)}</b></td><td className="num dim">{row.sigma === null ? "–" : short(row.sigma * shownAs(row.unit).factor, 1)}</td><td className="dim">{unitText(shownAs(row.unit).unit)}</td>
                 <td>{badge ? <span className={`badge ${badge}`}>{text}</span> : <span className="dim3">{text}</span>}</td>
               </tr>
@@ -78,7 +78,7 @@ export function ParametersCard({ report }: { report: M.Report }): ReactNode {
           })}
         </tbody>
       </Table>
-      <p className="cap">Root mean square of the axes.</p>
+      <p className="cap">Root mean square of the axes. ~ means: estimated, not from a data sheet.</p>
     </section>
   );
 }

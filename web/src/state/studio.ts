@@ -21,6 +21,7 @@ export interface World {
   faults: M.Faults["faults"];
   scene: M.SceneState | null;
   lights: M.Light[];
+  device: M.Device | null;
   events: M.Event[];
   takes: M.Takes;
   clients: M.Client[];
@@ -28,7 +29,7 @@ export interface World {
   layouts: M.Layouts["layouts"];
 }
 const nothing: World = {
-  hello: null, session: null, signals: [], charts: [], diagram: null, sensors: [], faults: {}, scene: null, lights: [],
+  hello: null, session: null, signals: [], charts: [], diagram: null, sensors: [], faults: {}, scene: null, lights: [], device: null,
   events: [], takes: { type: "takes", present: 0, takes: [], dropped: null }, clients: [], calibration: null, layouts: {},
 };
 export const world = new Store<World>(nothing);
@@ -98,7 +99,7 @@ function receive(message: M.Message): void {
       live.samples = new Samples(rowsKept());
       live.poses = new Poses(message.bodies.length, posesKept());
       live.frame = null;
-      world.set({ session: message, events: [], calibration: null });
+      world.set({ session: message, events: [], calibration: null, device: null });
       sessionListeners.forEach((listener) => listener(message));
       break;
     case "signals":
@@ -119,6 +120,7 @@ function receive(message: M.Message): void {
     case "faults": world.set({ faults: message.faults }); break;
     case "scene": world.set({ scene: message }); break;
     case "lights": world.set({ lights: message.lights }); break;
+    case "device": world.set({ device: message }); break;
     case "events":
       world.set(({ events }) => ({ events: message.whole ? message.events : [...events, ...message.events] }));
       break;

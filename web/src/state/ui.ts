@@ -5,7 +5,7 @@ import { live, onSession, world, connection, act } from "./studio.ts";
 import { Store } from "./store.ts";
 import { toast } from "./toasts.ts";
 
-export type View = "chooser" | "fly" | "diagram" | "calibrate" | "report";
+export type View = "chooser" | "fly" | "diagram" | "calibrate" | "report" | "campaign";
 export type Camera = "chase" | "orbit" | "body";
 export type Input = "keys" | "screen" | "gamepad";
 export type PanelTab = "sensors" | "signals" | "vehicle";
@@ -79,7 +79,7 @@ function preferredTheme(): Ui["theme"] {
 
 function viewFromAddress(): View {
   const name = location.hash.slice(1);
-  return (["chooser", "fly", "diagram", "calibrate", "report"] as const).find((view) => view === name) ?? "fly";
+  return (["chooser", "fly", "diagram", "calibrate", "report", "campaign"] as const).find((view) => view === name) ?? "fly";
 }
 
 window.addEventListener("hashchange", () => ui.set({ view: viewFromAddress() }));

@@ -8,7 +8,7 @@ import { Dialog } from "./Dialog.tsx";
 import { startTour } from "./Tour.tsx";
 
 const KEYS: readonly [string, string][] = [
-  ["W S A D", "throttle, yaw (Shift: full)"], ["1 2 3 4", "Fly, Diagram, Calibrate, Report"],
+  ["W S A D", "throttle, yaw (Shift: full)"], ["1 2 3 4 5", "Fly, Diagram, Calibrate, Report, Campaign"],
   ["↑ ↓ ← →", "pitch, roll (Shift: full)"], ["C", "next camera"],
   ["Space", "hold 0.5 s to disarm"], ["F", "fit the charts"],
   ["P", "run or pause"], ["M", "mark the time"],

@@ -1,4 +1,4 @@
-"""Is a log fit for a magnetometer's calibration: in range, in its unit, and turned?"""
+"""Checks whether a log can be used for a magnetometer's calibration: in range, in its unit, and turned."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,10 +6,10 @@ from numpy.typing import NDArray
 from strapdown.calibration.coverage import axis_word
 from strapdown.calibration.magnetometer.ellipsoid import Ellipsoid, principal_spread
 from strapdown.errors import InputError
-from strapdown.recordings.faults import new_readings, saturated_rows
-from strapdown.recordings.findings import REFUSE, Finding, LogError
-from strapdown.recordings.limits import EARTH_UT, MOST_SATURATED
-from strapdown.recordings.verdict import checked
+from strapdown.recordings.examination.faults import new_readings, saturated_rows
+from strapdown.recordings.examination.findings import REFUSE, Finding, LogError
+from strapdown.recordings.examination.limits import EARTH_UT, MOST_SATURATED
+from strapdown.recordings.examination.verdict import checked
 from strapdown.types import Array, Recording
 
 _NOT_EARTH_UT = (5.0, 200.0)  # of the radius, before calibration: beyond it the unit is another
@@ -18,7 +18,7 @@ _FLAT = 0.05  # least to largest spread of one that was turned about one axis on
 
 
 def usable_rows(recording: Recording) -> tuple[NDArray[np.bool_], list[str]]:
-    """Rows of the recording that may be used, and what to say of the others."""
+    """Rows of the recording that may be used, and notes on the others."""
     if recording.mag_s is None:
         raise InputError("the log has no magnetometer; give its columns mag_x, mag_y and mag_z (docs/io.md)")
     notes = [finding.sentence for finding in checked(recording) if finding.kind == "magnetometer_slow"]
@@ -36,7 +36,10 @@ def usable_rows(recording: Recording) -> tuple[NDArray[np.bool_], list[str]]:
 
 
 def refuse_unturned(mag: Array, up: Array | None) -> None:
-    """mag (n, 3), uT. up (m, 3): unit vectors of the accelerometer, where there is one."""
+    """mag (n, 3), uT.
+
+    up (m, 3): unit vectors of the accelerometer, where there is one.
+    """
     spread, directions = principal_spread(mag)
     if spread[2] < _UNTURNED_UT:
         raise InputError(

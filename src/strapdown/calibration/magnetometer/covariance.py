@@ -1,8 +1,8 @@
-"""How sure a magnetometer's calibration is: all that was fitted at once, and every cause that moves it.
+"""Uncertainty of a magnetometer's calibration: all parameters fitted at once, and every cause of error.
 
-Three fits stand behind it: the ellipsoid of the field, that of the accelerometer, and the rotation between the two,
-which depends on both. Their scores are stacked; noise enters by the scatter of their sums over stretches of time,
-drift by the parts' constants, nonlinearity by its known size and unknown sign.
+Three fits contribute to it: the ellipsoid of the field, that of the accelerometer, and the rotation between the two,
+which depends on both. The scores of the three fits are stacked. Noise enters by the scatter of the sums of scores over
+intervals of time. Drift enters by the constants of the parts, nonlinearity by its known size and unknown sign.
 """
 
 from collections.abc import Mapping
@@ -86,7 +86,9 @@ class JointFit:
 
 
 def _of_blocks(moved: Array) -> Array:
-    """Covariance of a sum of blocks (count, size); raised where blocks put together show that they hang together."""
+    """Covariance of a sum of blocks (count, size), increased where longer blocks show that neighbours are
+    correlated.
+    """
     count = len(moved)
     covariance = moved.T @ moved * (count / max(count - PARAMETERS, 1))  # of the largest fit: freedoms it took
     single, raised = np.diag(covariance), 1.0
@@ -102,7 +104,10 @@ def _of_blocks(moved: Array) -> Array:
 
 
 def _drift(moved: Array, centres: Array, triad: Triad) -> Array:
-    """Covariance by bias instability and walk. moved (count, size, 3): by a bias of an axis during a block."""
+    """Covariance by bias instability and walk.
+
+    moved (count, size, 3): change of the parameters by a bias of an axis during a block.
+    """
     apart = np.abs(centres[:, None] - centres[None, :])
     instability = np.zeros_like(apart)
     if max(triad.instability) > 0.0:

@@ -1,13 +1,14 @@
-"""The ellipsoid on which the readings of a turned sensor lie: centre, symmetric matrix, and how the data decide them.
+"""The ellipsoid on which the readings of a turned sensor lie: centre, symmetric matrix, and their dependence on the
+data.
 
-A triad that reads y = A x + h of a vector x of constant length, turned all about, draws an ellipsoid. Its centre is h,
-and C (y - h) has length 1 for the symmetric C with C^2 = (A A^T)^-1 / |x|^2; what is left open is a rotation, for
-which nothing in the ellipsoid speaks.
+A triad that reads y = A x + h of a vector x of constant length, turned all about, draws an ellipsoid. The centre of the
+ellipsoid is h, and C (y - h) has length 1 for the symmetric C with C^2 = (A A^T)^-1 / |x|^2. A rotation remains
+undetermined; nothing in the ellipsoid shows it.
 
-Start: the algebraic fit of a quadric to many small drawn subsets, of which the one with the least median distance is
-taken, so that gross errors do not decide. Then the distances along the normal are reduced with redescending weights
-(Tukey 1960), whose scale comes from the median distance. The distances are free of the bias of curvature, and their
-gradients are taken at the foot point: the estimate is unbiased to second order in the noise.
+Start: a quadric is fitted algebraically to many small drawn subsets. The one with the least median distance is used, so
+that gross errors do not decide. Then the distances along the normal are reduced with redescending weights (Tukey 1960),
+whose scale comes from the median distance. The distances are free of the bias of curvature, and their gradients are
+taken at the foot point. So the estimate is unbiased to second order in the noise.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from strapdown.types import Array
 
 PARAMETERS = 9  # centre x y z, matrix xx yy zz xy xz yz
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-CUTOFF = 6.0  # deviations at which a reading loses all weight; 99 % efficient on Gaussian noise
+CUTOFF = 6.0  # sigmas at which a reading loses all weight; 99 % efficient on Gaussian noise
 _MAD = 1.4826  # median absolute distance to standard deviation, Gaussian
 _SUBSETS, _SUBSET = 50, 20  # with 10 % gross errors six of them are clean
 _THIN = 20_000  # readings for the first rounds
@@ -40,16 +41,17 @@ LEAST_READINGS = 50
 class Ellipsoid:
     """|matrix (y - centre)| = 1. centre (unit of the readings), matrix (3x3, symmetric, 1/unit).
 
-    distance (n,): of each reading along the normal, outside positive (unit); deviation: its robust standard deviation.
-    weight (n,): of each reading for its place and its distance, 0 for gross errors.
+    distance (n,): distance of each reading along the normal, outside positive (unit).
+    sigma: robust standard deviation of the distances.
+    weight (n,): weight of each reading for its place and its distance, 0 for gross errors.
     slope, scores, gains, bent: how the solution depends on its data (kernels/calibration/ellipsoid.py), in parameters
-    of readings that are shifted by `origin` and divided by `length`.
+        of readings that are shifted by `origin` and divided by `length`.
     """
 
     centre: Array
     matrix: Array
     distance: Array
-    deviation: float
+    sigma: float
     weight: Array
     origin: Array
     length: float
@@ -60,26 +62,26 @@ class Ellipsoid:
 
     @property
     def parameters(self) -> Array:
-        """In the moved and divided readings, as slope and scores have them."""
+        """Parameters for the shifted and scaled readings, as slope and scores use them."""
         return np.concatenate([(self.centre - self.origin) / self.length, packed(self.matrix * self.length)])
 
     @property
     def units(self) -> Array:
-        """(9,) from the fit's own parameters to centre and matrix in the readings' unit: factors."""
+        """(9,): factors from the fit's own parameters to centre and matrix in the unit of the readings."""
         return np.array([self.length] * 3 + [1.0 / self.length] * 6)
 
     @property
     def shift_by_bend(self) -> Array:
-        """(9, 3): how far the bend of each axis moves centre and matrix, in the readings' unit."""
+        """(9, 3): change of centre and matrix by the nonlinearity of each axis, in the readings' unit."""
         return np.asarray(-self.units[:, None] * np.linalg.solve(self.slope, self.bent))
 
     def of_parameters(self, p: Array) -> tuple[Array, Array]:
-        """(centre, matrix) in the unit of the readings."""
+        """Centre and matrix in the unit of the readings."""
         return self.origin + self.length * p[:3], unpacked(p[3:]) / self.length
 
 
 def packed(matrix: Array) -> Array:
-    """xx yy zz xy xz yz of a symmetric matrix."""
+    """Elements xx yy zz xy xz yz of a symmetric matrix."""
     return np.array([matrix[pair] for pair in PAIRS])
 
 
@@ -90,10 +92,12 @@ def unpacked(six: Array) -> Array:
     return m
 
 
-def fit_ellipsoid(readings: Array, block: NDArray[np.int64], bend: Array | None = None) -> Ellipsoid:
-    """Readings (n, 3) of one unit. block (n,): which stretch of time each belongs to, rising from 0.
+def fit_ellipsoid(readings: Array, block: NDArray[np.int64], cubic: Array | None = None) -> Ellipsoid:
+    """Readings (n, 3) of one unit.
 
-    bend (n, 3): a deviation of each axis, in the unit, to whose size the answer of the solution is wanted.
+    block (n,): number of the interval of time of each reading, rising from 0.
+
+    cubic (n, 3): possible nonlinearity of each axis at each reading, in the unit; used for the covariance.
     """
     n = len(readings)
     if n < LEAST_READINGS:
@@ -127,7 +131,7 @@ def fit_ellipsoid(readings: Array, block: NDArray[np.int64], bend: Array | None 
     blocks = int(block[-1]) + 1
     slope, bent = np.empty((PARAMETERS, PARAMETERS)), np.empty((PARAMETERS, 3))
     scores, gains = np.empty((blocks, PARAMETERS)), np.empty((blocks, PARAMETERS, 3))
-    cubes = np.zeros((n, 3)) if bend is None else bend / length
+    cubes = np.zeros((n, 3)) if cubic is None else cubic / length
     kernel.influence(
         *(y, place, h, c, _ready(d), CUTOFF * scale, _ready(block)),
         *(_ready(cubes), slope, scores, gains, bent),
@@ -140,9 +144,9 @@ def fit_ellipsoid(readings: Array, block: NDArray[np.int64], bend: Array | None 
 
 
 def principal_spread(readings: Array) -> tuple[Array, Array]:
-    """(3,) standard deviations along the principal directions, rising, and these directions (columns).
+    """Standard deviations (3,) along the principal directions, rising, and these directions (columns).
 
-    Places count alike, however long the sensor stayed there, and readings far outside not at all.
+    Places have equal weight, however long the sensor stayed there; readings far outside have none.
     """
     some = readings[:: max(1, len(readings) // _THIN)]
     low, high = np.percentile(some, _ENDS, axis=0)
@@ -154,10 +158,11 @@ def principal_spread(readings: Array) -> tuple[Array, Array]:
 
 
 def place_weights(y: Array) -> Array:
-    """1 for readings whose neighbourhood is visited as often as others; less where the sensor was at rest for long.
+    """Weight 1 for readings whose neighbourhood is visited as often as others; less where the sensor was at rest for
+    long.
 
-    y: readings centred and scaled to about -1 to 1. The error of a place that is the same each time, a magnet nearby,
-    must not count the more the longer the sensor lay there.
+    y: readings centred and scaled to about -1 to 1. An error that belongs to a place, such as a magnet nearby, must not
+    gain weight with the time that the sensor was there.
     """
     inside = np.clip(np.floor((y + 1.5) * (_VOXELS / 2.0)), 0, 2 * _VOXELS - 1).astype(np.int64)
     key = (inside[:, 0] * 2 * _VOXELS + inside[:, 1]) * 2 * _VOXELS + inside[:, 2]
@@ -176,7 +181,9 @@ def _ready(x: Any) -> Any:
 
 
 def _start(y: Array, weight: Array) -> tuple[Array, Array, float]:
-    """Centre, matrix and scale by the least median distance, of quadrics through subsets and through all readings."""
+    """Centre, matrix and scale of the quadric with the least median distance. Candidates are fitted to subsets of the
+    readings, and one to all.
+    """
     rng = np.random.default_rng(20)  # any: it draws the subsets, the same for the same readings
     cumulated = np.cumsum(weight)
     some = np.searchsorted(cumulated, rng.uniform(0.0, cumulated[-1], 1000))
@@ -203,7 +210,9 @@ def _start(y: Array, weight: Array) -> tuple[Array, Array, float]:
 
 
 def _quadric(moments: Array) -> tuple[Array, Array] | None:
-    """The ellipsoid of the quadric of least algebraic error; bound to be one (Li, Griffiths 2004) if it is none."""
+    """The quadric of least algebraic error. If the result is no ellipsoid, the fit is repeated with that constraint
+    (Li, Griffiths 2004).
+    """
     v = np.linalg.eigh(moments)[1][:, 0]
     found = _centred(v)
     if found is not None:
@@ -220,7 +229,7 @@ def _quadric(moments: Array) -> tuple[Array, Array] | None:
 
 
 def _centred(v: Array) -> tuple[Array, Array] | None:
-    """(centre, symmetric matrix) of the quadric v, None if it is no ellipsoid."""
+    """Centre and symmetric matrix of the quadric v; None if it is no ellipsoid."""
     q = unpacked(v[:6])
     values, vectors = np.linalg.eigh(q)
     if values[0] * values[2] <= 0.0 or np.abs(values).min() < 1e-9 * np.abs(values).max():

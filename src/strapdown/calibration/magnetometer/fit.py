@@ -1,9 +1,10 @@
 """A magnetometer's hard iron, soft iron and axes, from a log in which it was turned all about.
 
-The readings of a turned magnetometer lie on an ellipsoid (ellipsoid.py): its centre is the hard iron with the part's
-own offset, its shape the soft iron with scale and cross-axis errors. The ellipsoid leaves a rotation open, which an
-accelerometer in the log states (axis_alignment.py), and the strength of the field, which the place gives. Standard
-sigmas hold what the log shows of its noise, however long it is correlated, and what is known of the part.
+The readings of a turned magnetometer lie on an ellipsoid (ellipsoid.py). The centre of the ellipsoid is the hard iron
+with the part's own offset. The shape of the ellipsoid is the soft iron with scale and cross-axis errors. The ellipsoid
+does not determine a rotation, which an accelerometer in the log gives (axis_alignment.py). Nor does it determine the
+strength of the field, which the place gives. Sigmas include the noise that the log shows, however long it is
+correlated, and the known errors of the part.
 """
 
 from collections.abc import Mapping
@@ -28,7 +29,7 @@ from strapdown.calibration.magnetometer.checks import refuse_units, refuse_untur
 from strapdown.calibration.magnetometer.covariance import JointFit, direction_sigma
 from strapdown.calibration.magnetometer.ellipsoid import CUTOFF, PARAMETERS, Ellipsoid, fit_ellipsoid
 from strapdown.errors import InputError
-from strapdown.recordings.limits import EARTH_UT
+from strapdown.recordings.examination.limits import EARTH_UT
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 
@@ -48,13 +49,16 @@ _GOOD, _USABLE = (-0.6, 0.02, np.radians(0.5), 0.02), (-0.35, 0.06, np.radians(2
 
 @dataclass(frozen=True, eq=False)
 class MagnetometerFit:
-    """The calibration, and what speaks for it.
+    """The calibration and its evidence.
 
-    used (n,): rows of the recording that the fit saw. readings, corrected (m, 3): these before and after, uT. weight
-    (m,): what each counted; 0: gross error. radius_error (m,): |corrected| / field_ut - 1. field_ut: the length to
-    which the field was scaled. direction_sigma_rad: error of the corrected field's direction that the parameters'
-    sigmas make, rms over the sphere. covariance (12, 12): of the matrix, row by row, and the bias. accelerometer:
-    its own ellipsoid, where it was found on the way.
+    used (n,): rows of the recording that the fit saw.
+    readings, corrected (m, 3): readings before and after the correction, uT.
+    weight (m,): weight of each reading; 0: gross error.
+    radius_error (m,): |corrected| / field_ut - 1.
+    field_ut: the length to which the field was scaled.
+    direction_sigma_rad: error of the corrected field's direction that the parameters' sigmas make, rms over the sphere.
+    covariance (12, 12): covariance of the matrix, row by row, and the bias.
+    accelerometer: its own ellipsoid, where it was found in the same log.
     """
 
     calibration: Calibration
@@ -73,7 +77,7 @@ class MagnetometerFit:
 
     @property
     def radius_rms(self) -> float:
-        """Of all readings but the gross errors."""
+        """Rms error of the radius, of all readings except gross errors."""
         return float(np.sqrt(np.mean(self.radius_error[self.weight > 0.0] ** 2)))
 
 
@@ -88,10 +92,11 @@ def calibrate_magnetometer(
     """Hard and soft iron from a log in which the magnetometer was turned all about.
 
     field_ut: strength of the field at the place (earth_magnetism.strength); without it the corrected field has the
-    readings' mean radius. dip_rad: of the field at the place, whose sign shows left-handed axes. noise: errors of the
-    parts by instrument, of which drift and nonlinearity enter the sigmas; without it nonlinearities of 0.1 % of the
-    range (2 G, or as far as the readings go) and 0.5 % of 2 g are allowed for. accelerometer: its calibration; without
-    it offset and scale of the log's accelerometer are found on the way.
+        readings' mean radius.
+    dip_rad: dip of the field at the place, whose sign shows left-handed axes.
+    noise: errors of the parts by instrument; their drift and nonlinearity enter the sigmas. Without it, nonlinearities
+        of 0.1 % of the range (2 G, or as far as the readings go) and 0.5 % of 2 g are assumed.
+    accelerometer: its calibration; without it offset and scale of the log's accelerometer are estimated too.
     """
     refuse_calibrated(recording, "magnetometer")
     used, notes = usable_rows(recording)
@@ -157,7 +162,7 @@ def calibrate_magnetometer(
         "field_ut": length,
         "field_given": field_ut is not None,
         "radius_error_rms": rms,
-        "noise_ut": found.deviation,
+        "noise_ut": found.sigma,
         "direction_sigma_deg": float(np.degrees(direction)),
         "gross_errors": gross,
     }
@@ -167,7 +172,7 @@ def calibrate_magnetometer(
         data |= {
             "dip_deg": mirror * float(np.degrees(aligned.dip_rad)),
             "accelerometer_delay_s": aligned.delay_s,
-            "alignment_residual_deg": float(np.degrees(aligned.deviation)),
+            "alignment_residual_deg": float(np.degrees(aligned.sigma)),
         }
     residual = float(np.sqrt(np.average(found.distance**2, weights=found.weight)))
     sigma = np.sqrt(np.diag(covariance))
@@ -186,8 +191,9 @@ def calibrate_magnetometer(
 
 @dataclass(frozen=True, eq=False)
 class _Turned:
-    """The readings of a magnetometer that was turned, their nonlinearity, their blocks of time, how many there
-    are, and the ellipsoid on which the readings lie."""
+    """The readings of a magnetometer that was turned, with their nonlinearity and blocks of time, and the ellipsoid on
+    which they lie.
+    """
 
     t: Array
     mag: Array
@@ -200,8 +206,11 @@ class _Turned:
 def _aligned(
     turned: _Turned, acc: Array, noise: Mapping[str, Triad], known: Correction | None
 ) -> tuple[Ellipsoid | None, Alignment | str, list[str]]:
-    """The accelerometer's own ellipsoid (None: as it reads), the alignment or why there is none, and notes. acc: its
-    readings at the same times; known: its calibration, which is applied already."""
+    """The accelerometer's own ellipsoid (None: unchanged readings), the alignment or why there is none, and notes.
+
+    acc: its readings at the same times.
+    known: its calibration, which is applied already.
+    """
     t, found = turned.t, turned.found
     usual = float(np.median(np.linalg.norm(acc[:: max(1, len(acc) // _MOST_ALIGNED)], axis=1)))
     if not _GRAVITY[0] < usual < _GRAVITY[1]:
@@ -236,7 +245,9 @@ def _aligned(
 
 
 def _bend(readings: Array, triad: Triad) -> Array:
-    """What a part's nonlinearity adds to its straight line: 4 a (y / range)^3; its linear part 3 a acts as scale."""
+    """Contribution of a part's nonlinearity to its linear response: 4 a (y / range)^3. Its linear part 3 a acts as
+    scale.
+    """
     if triad.full_scale is None:
         return np.zeros_like(readings)
     top = max(triad.full_scale, float(np.abs(readings).max()))  # a part that reads so far has a range as wide
@@ -245,7 +256,7 @@ def _bend(readings: Array, triad: Triad) -> Array:
 
 
 def _delay(noise: Mapping[str, Triad]) -> tuple[float, float]:
-    """Of the accelerometer behind the magnetometer, s: by the low-passes of the parts, where both are known."""
+    """Delay of the accelerometer behind the magnetometer, s, by the low-passes of the parts, where both are known."""
     if not {"accelerometer", "magnetometer"} <= set(noise):
         return DELAY
     lags = [
@@ -256,7 +267,7 @@ def _delay(noise: Mapping[str, Triad]) -> tuple[float, float]:
 
 
 def _offset_sigma(accelerometer: Correction | None) -> float:
-    """m/s2: what the offset of the accelerometer may be, if it is not found in the log."""
+    """Sigma (m/s2) of the offset of the accelerometer, if it is not found in the log."""
     if accelerometer is None or "bias" not in accelerometer.sigma:
         return _RAW_OFFSET
     known = accelerometer.sigma["bias"]
@@ -277,7 +288,10 @@ def _undetermined(found: Ellipsoid, seen: Coverage, missing: list[str], directio
 
 
 def _verdict(measures: tuple[float, float, float, float], notes: list[str]) -> str:
-    """Good, usable or poor, with the reasons among the notes. measures: less coverage, radius, direction, gross."""
+    """Good, usable or poor, with the reasons among the notes.
+
+    measures: negative coverage, radius error, direction error and share of gross errors.
+    """
     share, rms, direction, gross = measures
     said = (
         f"{-100.0 * share:.0f} % of the sphere visited",

@@ -1,8 +1,8 @@
 """Overlapping Allan deviation, and its confidence band.
 
-The band is that of a chi-square variable with the equivalent degrees of freedom of the overlapping estimator for the
-noise that is there: computed from the covariances of its second differences (as Greenhall and Riley 2003 do for pure
-power laws), so a mixture of noises needs no decision on "the" type.
+The band is that of a chi-square variable. The equivalent degrees of freedom of the band are those of the overlapping
+estimator for the noise in the log. The degrees of freedom are computed from the covariances of the second differences
+(as Greenhall and Riley 2003 do for pure power laws). So a mixture of noises needs no decision on "the" type.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _TIMES_OF_LAG = 8  # beyond 8 averaging times they are below 1e-3 for every nois
 
 @dataclass(frozen=True, eq=False)
 class Allan:
-    """Allan deviation of several axes: tau_s (m,), deviation (m, axes) in the unit of the readings."""
+    """Allan deviation of several axes (m, axes), in the unit of the readings, at the times tau_s (m,)."""
 
     tau_s: Array
     deviation: Array
@@ -38,7 +38,10 @@ class Allan:
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """Where the true deviation lies with the given probability; freedom: equivalent degrees of freedom. (m,) each."""
+    """Band in which the true Allan deviation lies with the given probability.
+
+    freedom: equivalent degrees of freedom. (m,) each.
+    """
 
     low: Array
     high: Array
@@ -97,7 +100,7 @@ def _freedom(m: int, samples: int, step: float, noise: Noise) -> float:
 
 
 def confidence_band(curve: Allan, axis: int, noise: Noise, probability: float = 0.95) -> Band:
-    """Where the true Allan deviation of an axis lies, given what the noise was found to be."""
+    """Band in which the true Allan deviation of an axis lies, given the noise that was found."""
     from scipy.special import gammaincinv  # quantiles of chi2 without the second that scipy.stats takes to load
 
     freedom = equivalent_freedom(curve, noise)

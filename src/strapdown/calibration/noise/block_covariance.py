@@ -1,7 +1,7 @@
-"""How means of a log scatter together: white noise, bias instability and random walk as covariances of blocks.
+"""Covariances of means of a log: white noise, bias instability and random walk as covariances of blocks.
 
-Averaging takes white noise away, but not drift: neighbouring means are off by nearly the same. So a fit to means needs
-their whole covariance, both for its weights and for an honest sigma of what it finds.
+Averaging removes white noise, but not drift: neighbouring means have nearly the same error. So a fit to means needs
+their whole covariance, both for its weights and for a correct sigma of its result.
 """
 
 import math
@@ -22,7 +22,10 @@ _LEAST_BLOCKS = 8  # above the number of parameters: below it nothing is known o
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """Least squares with correlated noise. values (p,), covariance (p, p), left (m,): data less fit."""
+    """Least squares with correlated noise.
+
+    values (p,), covariance (p, p), left (m,): data less fit.
+    """
 
     values: Array
     covariance: Array
@@ -46,7 +49,7 @@ def least_squares(y: Array, design: Array, covariance: Array) -> Fitted:
 
 
 def known_covariance(blocks: Blocks, triad: Triad, axis: int) -> Array:
-    """Of the means of one axis of a sensor whose noise constants are known."""
+    """Covariance of the means of one axis of a sensor with known noise constants."""
     total = np.diag(triad.white[axis] ** 2 / blocks.width_s)
     if triad.resolution > 0.0:  # rounding errors of single samples, as if independent
         total += np.diag(triad.resolution**2 / 12.0 * blocks.step_s / blocks.width_s)
@@ -62,7 +65,9 @@ def known_covariance(blocks: Blocks, triad: Triad, axis: int) -> Array:
 
 
 def instability_covariance(blocks: Blocks, band_s: tuple[float, float] = BAND_S) -> Array:
-    """For B = 1: the sum of Gauss-Markov processes of virtual sensors (triad.instability_processes), block means."""
+    """Covariance for B = 1: the sum of Gauss-Markov processes of virtual sensors (triad.instability_processes), block
+    means.
+    """
     low, high = max(band_s[0], SAMPLES_IN_BAND * blocks.step_s), band_s[1]
     w = blocks.width_s
     apart = np.maximum(np.abs(blocks.t[:, None] - blocks.t) - 0.5 * (w[:, None] + w), 0.0)  # end to next start
@@ -77,7 +82,7 @@ def instability_covariance(blocks: Blocks, band_s: tuple[float, float] = BAND_S)
 
 
 def walk_covariance(blocks: Blocks) -> Array:
-    """For K = 1: a random walk from zero at the start of the recording."""
+    """Covariance for K = 1: a random walk from zero at the start of the recording."""
     t, w = blocks.t, blocks.width_s
     total = np.minimum(t[:, None], t)
     np.fill_diagonal(total, np.maximum(t - w / 6.0, w / 3.0))
@@ -85,11 +90,12 @@ def walk_covariance(blocks: Blocks) -> Array:
 
 
 def estimated_covariances(blocks: Blocks, y: Array, design: Array) -> list[Array]:
-    """Of the means y (m, axes), axis by axis, from their residuals: white noise and a drift.
+    """Covariances of the means y (m, axes), axis by axis, estimated from their residuals as white noise and a drift.
 
-    The drift is an instability or a random walk, whichever is likelier. It is that of the residuals (restricted
-    likelihood), so what the fit takes away of it is not taken for quiet. A log too short to show drift does not prove
-    that there is none: the covariance is the mean over all ratios of drift to white noise, weighed by likelihood.
+    The drift is an instability or a random walk, whichever is likelier. The likelihood is that of the residuals
+    (restricted likelihood), so drift that the fit absorbs is not counted as small noise. A log too short to show drift
+    does not prove that there is none. So the covariance is the mean over all ratios of drift to white noise, weighted
+    by likelihood.
     """
     m, p = design.shape
     if m < p + _LEAST_BLOCKS:
@@ -118,7 +124,7 @@ def estimated_covariances(blocks: Blocks, y: Array, design: Array) -> list[Array
 
 
 def _normed(drift: Array, per_width: Array) -> Array:
-    """With the same mean variance as white noise of N = 1 has in the blocks."""
+    """A covariance scaled to the mean variance that white noise of N = 1 has in the blocks."""
     middle = drift - drift.mean(axis=0) - drift.mean(axis=1)[:, None] + drift.mean()  # the mean level shows in no log
     return drift * (per_width.mean() / max(float(np.mean(np.diag(middle))), 1e-300))
 
@@ -126,7 +132,8 @@ def _normed(drift: Array, per_width: Array) -> Array:
 def _likelihoods(squares: Array, power: Array) -> tuple[Array, Array]:
     """(restricted log likelihood, square of the white noise N) for each ratio of drift to white noise.
 
-    squares: of the residuals in the drift's own axes, power: the drift's variance there.
+    squares: squares of the residuals in the drift's own axes.
+    power: variance of the drift in these axes.
     """
     variance = 1.0 + _RATIOS[:, None] * np.maximum(power, 0.0)
     scale = np.maximum(np.mean(squares / variance, axis=1), 1e-300)

@@ -1,7 +1,7 @@
 """Noise constants of an axis from a log at rest, each with its standard deviation, or with the reason for having none.
 
-A process is in the result only if the log needs it: leaving it out must cost at least 9 in -2 log likelihood, what
-chance does once in about 700 logs. Otherwise its value is None, with a reason and the largest value the log allows.
+A process is in the result only if the log needs it: without it, -2 log likelihood must rise by at least 9. By chance
+this happens once in about 700 logs. Otherwise its value is None, with a reason and the largest value the log allows.
 """
 
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ _MOST_HALVINGS = 6  # of the band: a low-pass at 1/100 of the rate can be exclud
 
 @dataclass(frozen=True)
 class Term:
-    """A constant with its standard deviation; or no value, why, and at most how much it can be (95 %)."""
+    """A constant with its standard deviation; or no value, the reason, and its upper limit (95 %)."""
 
     value: float | None
     sigma: float | None = None
@@ -35,7 +35,10 @@ class Term:
 
 @dataclass(frozen=True, eq=False)
 class AxisFit:
-    """What one axis was found to be. highest_hz: frequencies above it were excluded from the fit."""
+    """Result of the fit for one axis.
+
+    highest_hz: frequencies above it were excluded from the fit.
+    """
 
     terms: dict[str, Term]
     noise: Noise
@@ -82,7 +85,9 @@ class _Found:
 
 
 def _band_that_fits(whole: Spectrum) -> tuple[Spectrum, _Found]:
-    """The spectrum up to the frequency to which it can be explained, and its explanation; else the whole."""
+    """The spectrum up to the frequency to which it can be explained, and its explanation; if there is none, the whole
+    spectrum.
+    """
     first = _needed(whole)
     spec, found = whole, first
     for _ in range(_MOST_HALVINGS + 1):
@@ -121,7 +126,7 @@ def _fit(spec: Spectrum, names: tuple[str, ...], markov_s: float | None = None, 
 
 
 def _needed(spec: Spectrum) -> _Found:
-    """Start with all processes, leave out the least needed one after another; then try a Gauss-Markov process."""
+    """Start with all processes and remove the least needed one after another; then try a Gauss-Markov process."""
     best = _without_the_needless(spec, _fit(spec, (*_POWERS, "ramp")))
     if {"instability", "walk"} & set(best.names):
         lone = tuple(name for name in best.names if name not in ("instability", "walk", "ramp"))
@@ -146,7 +151,7 @@ def _without_the_needless(spec: Spectrum, found: _Found) -> _Found:
 
 
 def _best_correlation(spec: Spectrum, names: tuple[str, ...], worth: float) -> _Found | None:
-    """The most likely correlation time, if the log holds at least ten of it and it holds ten samples."""
+    """The most likely correlation time, if the log has at least ten times its length and it has ten samples."""
     low, high = 10.0 * spec.step, 0.1 * spec.samples * spec.step
     if high < 4.0 * low:
         return None
@@ -170,7 +175,7 @@ def _best_correlation(spec: Spectrum, names: tuple[str, ...], worth: float) -> _
 
 
 def _terms(spec: Spectrum, found: _Found) -> dict[str, Term]:
-    """Values with sigmas, and bounds for what is not there."""
+    """Values with sigmas, and upper limits for processes that are not found."""
     likely = found.likely
     values = {name: float(np.sqrt(square)) for name, square in likely.squares.items()}
     shapes = spectrum_shapes(spec.k, spec.samples, spec.step)

@@ -1,7 +1,7 @@
 """Noise as a sum of the usual processes: its Allan variance, its spectrum, its covariances.
 
-Convention of the whole product: white noise N has a two-sided density N^2, so that its integral after t seconds has
-the sigma N sqrt(t) and its Allan deviation is N / sqrt(tau). Data sheets print the one-sided density N sqrt(2).
+Convention of the whole product: white noise N has a two-sided density N^2. The integral of white noise after t seconds
+has the sigma N sqrt(t), and its Allan deviation is N / sqrt(tau). Data sheets print the one-sided density N sqrt(2).
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,11 @@ MARKOV_PEAK_AT = 1.893
 class Noise:
     """Noise of one axis, in the unit u of its readings.
 
-    white: N, u/sqrt(Hz). instability: B, u. walk: K, u/sqrt(s). quantisation: Q, u s. ramp: R, u/s, a steady drift.
+    white: N, u/sqrt(Hz).
+    instability: B, u.
+    walk: K, u/sqrt(s).
+    quantisation: Q, u s.
+    ramp: R, u/s, a steady drift.
     markov: sigma, u, of a Gauss-Markov process with the correlation time markov_s.
     """
 
@@ -50,9 +54,9 @@ class Noise:
         return np.sqrt(sum(self.variances(tau).values()))
 
     def difference_covariance(self, lag: Array, tau: float) -> Array:
-        """Covariance of (x[2 tau] - 2 x[tau] + x[0]) / tau with itself a lag later, x the integral of the reading.
+        """Covariance of (x[2 tau] - 2 x[tau] + x[0]) / tau with the same a lag later; x is the integral of the reading.
 
-        Without quantisation and ramp. Each process has a generalised covariance G of x, of which differences are taken.
+        Without quantisation and ramp. Each process has a generalised covariance G of x, whose differences are used.
         """
         total = np.zeros_like(lag, dtype=np.float64)
         for shift, weight in ((-2, 1.0), (-1, -4.0), (0, 6.0), (1, -4.0), (2, 1.0)):
@@ -70,7 +74,7 @@ class Noise:
         return g
 
     def quantisation_covariance(self, tau: float) -> tuple[float, float, float]:
-        """The same for quantisation, which is correlated at lags 0, tau and 2 tau only."""
+        """Covariance of the differences for quantisation, which is correlated at lags 0, tau and 2 tau only."""
         q2 = (self.quantisation / tau) ** 2
         return 6.0 * q2, -4.0 * q2, q2
 
@@ -78,8 +82,9 @@ class Noise:
 def spectrum_shapes(k: Array, samples: int, step: float) -> dict[str, Array]:
     """Variance of the cosine-transform coefficients k of a log, for each process with its constant 1.
 
-    Orthonormal DCT-II. White noise and random walk are exactly uncorrelated in it (the cosines are the random walk's
-    own axes), flicker noise nearly so; its first coefficients are a little smaller than the density at their frequency.
+    Orthonormal DCT-II. White noise and random walk are exactly uncorrelated in it (the cosines are the eigenvectors of
+    the random walk), flicker noise nearly so. The first coefficients of flicker noise are a little smaller than the
+    density at their frequency.
     """
     frequency = k / (2.0 * samples * step)
     sine2 = 4.0 * np.sin(0.5 * np.pi * k / samples) ** 2
@@ -93,7 +98,7 @@ def spectrum_shapes(k: Array, samples: int, step: float) -> dict[str, Array]:
 
 
 def markov_shape(k: Array, samples: int, step: float, correlation_s: float) -> Array:
-    """The same for a sampled Gauss-Markov process of sigma 1."""
+    """Spectrum of a sampled Gauss-Markov process of sigma 1."""
     keep = np.exp(-step / correlation_s)
     sine2 = 4.0 * np.sin(0.5 * np.pi * k / samples) ** 2
     return (1.0 - keep**2) / ((1.0 - keep) ** 2 + keep * sine2)

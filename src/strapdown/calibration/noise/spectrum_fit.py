@@ -1,8 +1,8 @@
 """Maximum likelihood of a sum of noise processes, in the cosine transform of a log.
 
-The transform's coefficients are independent, each with the variance that the processes give it together: exactly so for
-white noise and random walk, nearly so for the others. Unlike points of an Allan curve they need no covariance between
-neighbours, and every sample is used once.
+The transform's coefficients are independent, each with the variance that the processes give it together. The
+independence is exact for white noise and random walk, and nearly so for the others. Unlike points of an Allan curve
+they need no covariance between neighbours, and every sample is used once.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,13 @@ _MODEL_ERROR = 0.02  # of the power: no real spectrum is flat to better, so no b
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """Mean squared coefficients (power) of bins; k their mean number, freedom how many, weight how many count."""
+    """Bins of the spectrum.
+
+    power: mean squared coefficients.
+    k: their mean number.
+    freedom: how many.
+    weight: how many count.
+    """
 
     k: Array
     power: Array
@@ -74,7 +80,12 @@ def spectrum(readings: Array, step: float) -> Spectrum:
 
 @dataclass(frozen=True, eq=False)
 class Likely:
-    """The most likely constants; squares: of each process, deviance: -2 log likelihood, total: variances."""
+    """The most likely constants.
+
+    squares: squares of each process.
+    deviance: -2 log likelihood.
+    total: variances.
+    """
 
     squares: dict[str, float]
     ramp: float
@@ -86,7 +97,7 @@ class Likely:
 def most_likely(spec: Spectrum, shapes: Mapping[str, Array], ramp: bool, fixed: Array | None = None) -> Likely:
     """Squares >= 0 of the processes with these shapes, added to a fixed part; with a drift if `ramp`.
 
-    Least squares with the weights of the fit before, until the likelihood stands still.
+    Iterated least squares with the weights of the previous fit, until the likelihood no longer changes.
     """
     names = list(shapes)
     base = np.zeros_like(spec.k) if fixed is None else fixed
@@ -129,7 +140,7 @@ def most_likely(spec: Spectrum, shapes: Mapping[str, Array], ramp: bool, fixed: 
 def sigmas(spec: Spectrum, total: Array, gradients: Mapping[str, Array]) -> dict[str, float]:
     """Standard deviations of parameters, given how each changes the log of the variances.
 
-    The weights are below the degrees of freedom (model error), the scatter is not: hence the sandwich.
+    The weights are below the degrees of freedom (model error), the scatter is not: hence the sandwich estimator.
     """
     g = np.column_stack(list(gradients.values()))
     scale = np.maximum(np.linalg.norm(g, axis=0), 1e-300)

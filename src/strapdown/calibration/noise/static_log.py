@@ -1,4 +1,4 @@
-"""The noise of a real part, from a log in which it is at rest: curves, constants, and what to say about them."""
+"""The noise of a real part, from a log at rest: curves, constants, and notes."""
 
 from dataclasses import dataclass
 
@@ -9,8 +9,8 @@ from strapdown.calibration.noise.fit import AxisFit, fit_noise
 from strapdown.errors import InputError
 from strapdown.recordings.counts import smallest_step
 from strapdown.recordings.evenness import even_step, moved_at
-from strapdown.recordings.faults import new_readings
-from strapdown.recordings.verdict import checked
+from strapdown.recordings.examination.faults import new_readings
+from strapdown.recordings.examination.verdict import checked
 from strapdown.types import Array, Recording
 
 FIELDS = {"accelerometer": "acc_s", "gyroscope": "gyr_s", "magnetometer": "mag_s"}
@@ -33,7 +33,11 @@ class InstrumentNoise:
 
 @dataclass(frozen=True, eq=False)
 class LogNoise:
-    """All instruments of a log at rest. notes: sentences for the user; touched: those that speak against its rest."""
+    """All instruments of a log at rest.
+
+    notes: sentences for the user.
+    touched: notes that contradict the rest.
+    """
 
     instruments: dict[str, InstrumentNoise]
     step_s: float

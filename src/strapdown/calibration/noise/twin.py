@@ -1,4 +1,4 @@
-"""The virtual twin of the user's own part: what its log showed, as the settings of a virtual sensor."""
+"""The virtual twin of the user's own part: the noise of its log as the settings of a virtual sensor."""
 
 import math
 from pathlib import Path
@@ -15,8 +15,8 @@ EARTH_RATE_DEG_H = 15.04
 def twin_of(log: LogNoise) -> dict[str, Triad]:
     """A sensor for each instrument, to be read at the log's rate.
 
-    A constant that the log does not show is zero. The mean of the gyroscope is its bias; the mean of the others is
-    mostly gravity and the Earth's field, and is not taken. Refused if the log was touched.
+    A constant that the log does not show is zero. The mean of the gyroscope is its bias. The mean of the others is
+    mostly gravity and the Earth's field, and is not used. A log that was touched is refused.
     """
     if log.touched:
         raise InputError(f"{log.touched[0]}, a twin is made from a log at rest only")
@@ -40,12 +40,12 @@ def _triad(found: InstrumentNoise, log: LogNoise) -> Triad:
 
 
 def _without_rounding(white: float, resolution: float, step_s: float) -> float:
-    """The log's white noise holds that of its rounding, resolution^2 / 12 per sample; the twin adds that itself."""
+    """The log's white noise includes that of its rounding, resolution^2 / 12 per sample, which the twin adds itself."""
     return math.sqrt(max(0.0, white**2 - step_s * resolution**2 / 12.0))
 
 
 def _floor(noise: Noise) -> float:
-    """B; a Gauss-Markov process as the B whose floor is as high as its peak."""
+    """B of the twin; a Gauss-Markov process becomes the B whose floor is as high as its peak."""
     return math.hypot(noise.instability, MARKOV_PEAK * noise.markov / FLOOR)
 
 
@@ -66,7 +66,7 @@ def _vector(values: list[float]) -> Vector:
 
 
 def twin_meta(log: LogNoise, source: str) -> dict[str, Any]:
-    """Where the twin comes from."""
+    """Origin of the twin."""
     return {
         "source": f"Allan analysis of {source}",
         "rate_hz": round(1.0 / log.step_s, 9),
@@ -84,7 +84,7 @@ CONVENTION = (
 
 
 def remarks(log: LogNoise) -> list[str]:
-    """What the twin omits or stands for."""
+    """Notes on what the twin omits or approximates."""
     said = []
     if "gyroscope" in log.instruments:
         said.append(

@@ -1,4 +1,4 @@
-"""One model of the accelerometer fitted to the still poses of a log: values, covariances, and what was excluded."""
+"""One model of the accelerometer fitted to the still poses of a log: values, covariances, and excluded poses."""
 
 from dataclasses import dataclass
 
@@ -34,12 +34,13 @@ _LEAST_RELATIVE = 1e-7  # of g: below any accelerometer's noise; keeps noiseless
 
 @dataclass(frozen=True, eq=False)
 class PoseTable:
-    """Still poses as the fit takes them, n of them; a knock does not make two of one.
+    """Poses at rest for the fit, n of them; a knock does not split a pose.
 
-    rows: first row and row after the last (n, 2); from_s, until_s (n,). readings (m/s2), rates (rad/s, None without
-    gyroscope): means (n, 3); white, rates_white: variances of these by short-term noise (n, 3); drift: covariances of
-    the readings' drift (3, n, n), None if nothing is known of it; groups: poses in the same direction have the same
-    number.
+    rows: first row and row after the last (n, 2); from_s, until_s (n,).
+    readings (m/s2), rates (rad/s, None without gyroscope): means (n, 3).
+    white, rates_white: variances of readings and rates by short-term noise (n, 3).
+    drift: covariances of the readings' drift (3, n, n), None if nothing is known of it.
+    groups: poses in the same direction have the same number.
     """
 
     rows: NDArray[np.int64]
@@ -66,12 +67,17 @@ class PoseTable:
 
     @property
     def unit_drift(self) -> Array:
-        """What scatters the poses if nothing is known of the drift, B = 1: half flicker noise, half each pose's own."""
+        """Covariance of the poses if the drift is unknown, for B = 1: half flicker noise, half independent for each
+        pose.
+        """
         drift = flicker_covariance(self.from_s, self.until_s)
         return np.asarray(0.5 * drift + 0.5 * np.eye(len(self)) * np.mean(np.diag(drift)))
 
     def reading_covariance(self, flicker: float = 0.0) -> Array:
-        """Of all mean readings, (n, 3, n, 3); flicker: B of a drift that had to be determined from the fit."""
+        """Covariance of all mean readings, (n, 3, n, 3).
+
+        flicker: B of a drift that had to be determined from the fit.
+        """
         n = len(self.readings)
         out = np.zeros((n, 3, n, 3))
         for a in range(3):
@@ -81,7 +87,7 @@ class PoseTable:
 
 
 def pose_table(recording: Recording, stills: tuple[Still, ...], gravity: float, noise: Triad | None) -> PoseTable:
-    """Poses from the still stretches of a recording that has an accelerometer."""
+    """Poses from the intervals at rest of a recording that has an accelerometer."""
     step_s = float(np.median(np.diff(recording.t)))
     assert recording.acc_s is not None
     fields = {"acc": recording.acc_s} | ({} if recording.gyr_s is None else {"gyr": recording.gyr_s})
@@ -107,7 +113,7 @@ def pose_table(recording: Recording, stills: tuple[Still, ...], gravity: float, 
 
 
 def _one_pose(means: Array, stills: tuple[Still, ...]) -> NDArray[np.int64]:
-    """A number for each stretch: those shortly after each other in the same direction are one pose."""
+    """A number for each interval: those shortly after each other in the same direction are one pose."""
     number = np.zeros(len(stills), dtype=np.int64)
     for k in range(1, len(stills)):
         a, b = means[k - 1], means[k]
@@ -119,11 +125,16 @@ def _one_pose(means: Array, stills: tuple[Still, ...]) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A model fitted. sigma: standard deviations of bias, matrix, cubic; inf for elements that were assumed.
+    """A model fitted.
 
-    force (n, 3) corrected, force_covariance (3n, 3n) of it: m/s2. before, after, left_out (n,): |f| - g before, after,
-    and where the pose (with all others in its direction) was excluded from the fit, NaN if that cannot be done. misfit:
-    scatter of the poses that neither noise nor model explain; flicker: B that explains it as a drift; m/s2.
+    sigma: standard deviations of bias, matrix, cubic; inf for elements that were assumed.
+
+    force (n, 3): corrected force, and force_covariance (3n, 3n): its covariance, m/s2.
+
+    before, after, left_out (n,): |f| - g before the fit, after it, and with the pose (and all others in its direction)
+        excluded from the fit. NaN where a pose cannot be excluded.
+    misfit: scatter of the poses that neither noise nor model explain.
+    flicker: B that explains it as a drift; m/s2.
     """
 
     model: str
@@ -143,7 +154,7 @@ class Fitted:
 
 
 def fit_model(poses: PoseTable, model: str, with_left_out: bool = True) -> Fitted:
-    """|f| = g by least squares, weighted by the covariance of noise, drift and what the model cannot know."""
+    """Fit |f| = g by least squares, weighted by the covariance of noise, drift and model error."""
     g, r = poses.gravity, poses.readings
     freedom = len(r) - UNKNOWNS[model]
     first = _along(model, np.zeros(UNKNOWNS[model]), poses) + _LEAST_RELATIVE**2
@@ -194,7 +205,9 @@ def _along(model: str, x: Array, poses: PoseTable) -> Array:
 
 
 def _covariances(model: str, x: Array, poses: PoseTable) -> tuple[Array, Array]:
-    """Of |f| / g by all that is known, and the shape of what is not: a scatter of its own for each pose, or a drift."""
+    """Covariance of |f| / g by all known noise, and the shape of the unknown part. That part is an independent scatter
+    of each pose, or a drift.
+    """
     g = poses.gravity
     f, _, by_reading = forces(model, x, poses.readings, g)
     along = np.einsum("na,nai->ni", f / np.linalg.norm(f, axis=1, keepdims=True), by_reading)
@@ -209,7 +222,7 @@ def _covariances(model: str, x: Array, poses: PoseTable) -> tuple[Array, Array]:
 
 
 def unexplained(residual: Array, jacobian: Array, known: Array, shape: Array, freedom: int, known_drift: bool) -> float:
-    """How large the unexplained part has to be for the residuals to be as large as they are; 0 if they are not."""
+    """Size of the unexplained part that would explain the size of the residuals; 0 if there is none."""
     if freedom < 1:
         return 0.0
 

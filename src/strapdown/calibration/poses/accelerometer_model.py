@@ -1,10 +1,12 @@
-"""The accelerometer's error models that still poses can tell, and their fit to |f| = g.
+"""Error models of the accelerometer that poses at rest determine, and their fit to |f| = g.
 
     w = matrix @ (reading - bias),  f = w + cubic * w^3,  |f| = g in every pose
 
-diagonal: bias and scale of each axis (6). full: bias and a symmetric matrix (9); a rotation of all three axes changes
-no |f|, so the one without rotation is taken. cubic: full and a cubic term for each axis (12). Inside, unknowns are
-in units of g and without dimension: bias / g, matrix - 1, cubic g^2; residuals are |f| / g - 1.
+diagonal: bias and scale of each axis (6).
+full: bias and a symmetric matrix (9); a rotation of all three axes changes no |f|, so the one without rotation is
+    taken.
+cubic: full and a cubic term for each axis (12). Inside, unknowns are in units of g and without dimension: bias / g,
+    matrix - 1, cubic g^2; residuals are |f| / g - 1.
 """
 
 from dataclasses import dataclass
@@ -30,7 +32,7 @@ def names_of(model: str) -> tuple[str, ...]:
 
 
 def unpacked(model: str, x: Array, g: float) -> tuple[Array, Array, Array]:
-    """(bias, matrix, cubic) in SI from the vector of unknowns."""
+    """Bias, matrix and cubic in SI from the vector of unknowns."""
     matrix = np.eye(3)
     for value, (a, b) in zip(x[3:], ELEMENTS[model], strict=False):
         matrix[a, b] = matrix[b, a] = value + float(a == b)
@@ -39,7 +41,7 @@ def unpacked(model: str, x: Array, g: float) -> tuple[Array, Array, Array]:
 
 
 def forces(model: str, x: Array, readings: Array, g: float) -> tuple[Array, Array, Array]:
-    """f / g (n, 3), its derivatives by the unknowns (n, 3, p), and by reading / g (n, 3, 3)."""
+    """Force f / g (n, 3), its derivatives by the unknowns (n, 3, p), and by reading / g (n, 3, 3)."""
     bias, matrix, cubic = unpacked(model, x, g)
     v = (readings - bias) / g
     w = v @ matrix.T
@@ -59,10 +61,11 @@ def forces(model: str, x: Array, readings: Array, g: float) -> tuple[Array, Arra
 
 
 def by_ignored(model: str, x: Array, readings: Array, g: float) -> Array:
-    """What |f| / g would change by what the model omits, (n, 3).
+    """Change of |f| / g by the terms that the model omits, (n, 3).
 
-    diagonal: per unit of cross-coupling xy, xz, yz. cubic: per rad by which the nonlinear axes are turned against those
-    of the gauge, which no pose shows. full: nothing.
+    diagonal: per unit of cross-coupling xy, xz, yz.
+    cubic: per rad by which the nonlinear axes are turned against those of the gauge, which no pose shows.
+    full: nothing.
     """
     if model == "full":
         return np.zeros((len(readings), 3))
@@ -78,9 +81,10 @@ def by_ignored(model: str, x: Array, readings: Array, g: float) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """Least squares done: x, its covariance, residuals |f| / g - 1, chi square, and how the errors got in.
+    """Result of least squares: x, its covariance, residuals |f| / g - 1, chi square, and the gain of errors.
 
-    gain: change of x per change of a residual, (p, n). jacobian: of the residuals, (n, p).
+    gain: change of x per change of a residual, (p, n).
+    jacobian: jacobian of the residuals, (n, p).
     """
 
     model: str
@@ -93,7 +97,10 @@ class Solved:
 
 
 def solve(model: str, readings: Array, g: float, covariance: Array, start: Array | None = None) -> Solved:
-    """Gauss-Newton with halved steps where a whole one does not help. covariance: of the residuals, (n, n)."""
+    """Gauss-Newton with halved steps where a whole one does not help.
+
+    covariance: covariance of the residuals, (n, n).
+    """
     whiten = np.linalg.inv(np.linalg.cholesky(covariance))
     x = np.zeros(UNKNOWNS[model]) if start is None else start.copy()
 
@@ -118,7 +125,7 @@ def solve(model: str, readings: Array, g: float, covariance: Array, start: Array
 
 
 def amplification(model: str, directions: Array) -> Array:
-    """Sigmas of the unknowns for residuals of sigma 1 in poses of these directions; inf: not at all."""
+    """Sigmas of the unknowns for residuals of sigma 1 in poses of these directions; inf: not determined."""
     x = np.zeros(UNKNOWNS[model])
     _, by_x, _ = forces(model, x, directions, 1.0)
     jacobian = np.einsum("na,nap->np", directions, by_x)
@@ -131,7 +138,7 @@ def amplification(model: str, directions: Array) -> Array:
 
 
 def distinct(directions: Array, apart_rad: float) -> NDArray[np.int64]:
-    """A number for each pose: those whose directions are within apart_rad of a group's first one have the same."""
+    """A number for each pose: poses within apart_rad of the first direction of a group have the same number."""
     firsts: list[Array] = []
     groups = np.empty(len(directions), dtype=np.int64)
     for k, direction in enumerate(directions):

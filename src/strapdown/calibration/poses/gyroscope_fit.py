@@ -1,8 +1,8 @@
 """The gyroscope from the turns between still poses, in the frame of the accelerometer that the poses calibrated.
 
-After Tedaldi, Pretto, Menegatti 2014: gravity's direction before and after a turn is known, so the turn is known but
-for its part about the vertical. Here with all covariances, with g-sensitivity and a cubic term where the log shows
-them, and without the turns that do not fit the others.
+After Tedaldi, Pretto, Menegatti 2014: gravity's direction before and after a turn is known. So the turn is known except
+for its part about the vertical. This fit uses all covariances, and g-sensitivity and a cubic term where the log shows
+them. Turns that contradict the others are excluded.
 """
 
 from dataclasses import dataclass
@@ -48,11 +48,13 @@ _NUMBERS = np.arange(UNKNOWNS, dtype=np.int64)
 class TurnsFit:
     """The gyroscope found. sigma by parameter, inf where assumed, as in a Correction.
 
-    before, after (k,): angle in rad by which each turn carries gravity's direction past where it is, with the offset
-    alone taken off, and with all; used (k,): turns of the fit; turns (k, 3): rotation vectors, rad, in the frame at
-    their start; from_s, until_s (k,). misfit (rad): what the noise does not explain, in each direction. missing: why
-    the matrix, or what is off its diagonal, could not be found, None if all of it was. contradicts: the turns would
-    tell it, but do not go where the poses are.
+    before, after (k,): angle (rad) between gravity as rotated by each turn and as measured at its end. Before: with the
+        offset alone corrected; after: with all corrected.
+    used (k,): turns of the fit.
+    turns (k, 3): rotation vectors, rad, in the frame at their start; from_s, until_s (k,).
+    misfit (rad): residual that the noise does not explain, in each direction.
+    missing: why the matrix, or its elements off the diagonal, could not be found; None if all were found.
+    contradicts: the turns would determine the matrix, but contradict the poses.
     """
 
     gyroscope: Gyroscope
@@ -71,7 +73,9 @@ class TurnsFit:
 
 
 def fit_turns(recording: Recording, poses: PoseTable, fitted: Fitted, noise: Triad | None) -> TurnsFit:
-    """Bias, matrix, and where they show g-sensitivity and cubic terms. The recording has both instruments."""
+    """Bias and matrix, and g-sensitivity and cubic terms where the turns show them. The recording must have both
+    instruments.
+    """
     if recording.gyr_s is None or recording.acc_s is None or poses.rates is None or poses.rates_white is None:
         raise InputError("the log has no gyroscope; record it along with the accelerometer")
     data = turn_data(recording, poses, fitted, noise)
@@ -118,7 +122,7 @@ def fit_turns(recording: Recording, poses: PoseTable, fitted: Fitted, noise: Tri
 
 
 def _scale_only(data: TurnData, base: NDArray[np.bool_], start: Gyroscope) -> tuple[Gyroscope, Array]:
-    """(found, sigmas) of a diagonal matrix; what is off it stays unknown, within what data sheets allow."""
+    """A diagonal matrix and its sigmas; elements off the diagonal stay unknown, within the limits of data sheets."""
     free, cross = base.copy(), _NUMBERS[MATRIX][list(OFF_DIAGONAL)]
     free[MATRIX] = True
     _, _, line = estimate(data, free, start, 0.0, cross_sigma=CROSS)
@@ -133,7 +137,7 @@ def _scale_only(data: TurnData, base: NDArray[np.bool_], start: Gyroscope) -> tu
 
 
 def _contradicts(data: TurnData, found: Gyroscope, start: Gyroscope) -> bool:
-    """Would the turns tell the scale, by their axes, but do not carry gravity from pose to pose?"""
+    """Whether the turns would determine the scale by their axes, but do not carry gravity from pose to pose."""
     if len(data.first) < 3:
         return False
     off = float(np.abs(found.matrix - np.eye(3)).max())
@@ -142,7 +146,7 @@ def _contradicts(data: TurnData, found: Gyroscope, start: Gyroscope) -> bool:
 
 
 def _would_tell(data: TurnData, start: Gyroscope, rows: NDArray[np.int64]) -> bool:
-    """By geometry alone, as if there were nothing but noise."""
+    """Whether geometry alone would determine the matrix, as if there were only noise."""
     free = np.zeros(UNKNOWNS, dtype=bool)
     free[BIAS], free[rows] = True, True
     _, covariance, _ = estimate(data, free, start, 0.0)
@@ -157,12 +161,12 @@ def _contradiction(data: TurnData, start: Gyroscope) -> str:
 
 
 def _astray(data: TurnData, at: Gyroscope) -> float:
-    """Rms angle (rad) by which the turns carry gravity past where it is."""
+    """Rms angle (rad) between gravity as rotated by the turns and as measured."""
     return float(np.sqrt(np.mean(carried_past(data, at) ** 2)))
 
 
 def _free(distinct: int, turns: int) -> NDArray[np.bool_]:
-    """The unknowns that so many poses and turns may tell."""
+    """The unknowns that so many poses and turns may determine."""
     free = np.zeros(UNKNOWNS, dtype=bool)
     free[BIAS], free[MATRIX] = True, turns >= 3
     free[G] = distinct >= 6
@@ -185,7 +189,7 @@ class _Robust:
 
 
 def _robust(data: TurnData, free: NDArray[np.bool_], start: Gyroscope, out: list[int]) -> _Robust:
-    """The worst turn goes until all fit each other."""
+    """The worst turn is excluded until all fit each other."""
     turns, n = len(data.first), len(data.rates)
     odd: list[int] = []
     while True:
@@ -206,7 +210,7 @@ def _robust(data: TurnData, free: NDArray[np.bool_], start: Gyroscope, out: list
 
 
 def _misfit(data: TurnData, line: Linear, free: NDArray[np.bool_], known: Array) -> float:
-    """Sigma of the turns' residuals (rad) beyond what is known of their covariance."""
+    """Sigma of the turns' residuals (rad) beyond their known covariance."""
     n, turns = 3 * len(data.rates), 2 * len(data.first)
     shape = np.zeros_like(known)
     shape[n:, n:] = np.eye(turns)
@@ -223,7 +227,7 @@ def _distance(line: Linear, row: int) -> float:
 def _significant(
     free: NDArray[np.bool_], found: Gyroscope, covariance: Array, fastest: float
 ) -> tuple[NDArray[np.bool_], bool]:
-    """The unknowns to keep, and whether the cubic terms went for want of size (not of data)."""
+    """The unknowns to keep, and whether the cubic terms were dropped because they are small (not for lack of data)."""
     keep, numbers = free.copy(), np.arange(UNKNOWNS, dtype=np.int64)
     g = numbers[G]
 
@@ -246,8 +250,13 @@ def _significant(
 
 @dataclass(frozen=True, eq=False)
 class _Outcome:
-    """What the turns gave: found with its standard deviations; kept: unknowns that they determine; missing: why the
-    matrix is not determined; contradicts: they do not carry gravity from pose to pose."""
+    """Result of the turns.
+
+    found: values with their standard deviations.
+    kept: unknowns that the turns determine.
+    missing: why the matrix is not determined.
+    contradicts: the turns do not carry gravity from pose to pose.
+    """
 
     found: Gyroscope
     sigma: Array

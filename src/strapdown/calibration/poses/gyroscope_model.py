@@ -2,9 +2,9 @@
 
     v = reading - bias - g_sensitivity @ f,  w = matrix @ v,  rate = w + cubic * w^3
 
-Two kinds of measurement: in every pose the rate is zero, and from one pose to the next the integrated rates must carry
-the direction of gravity of the first into that of the second (two numbers for each turn; what turns about the vertical
-is not seen). Both in the frame of the corrected accelerometer.
+There are two kinds of measurement. In every pose the rate is zero. From one pose to the next, the integrated rates must
+rotate the direction of gravity in the first pose into that in the second. Each turn gives two numbers; a turn about the
+vertical is not visible. Both directions are in the frame of the corrected accelerometer.
 """
 
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ DIAGONAL, OFF_DIAGONAL = (0, 4, 8), (1, 2, 3, 5, 6, 7)
 
 @dataclass(frozen=True, eq=False)
 class Gyroscope:
-    """What is to be found: bias (rad/s), matrix, g_sensitivity (rad/s per m/s2), cubic (s2/rad2)."""
+    """The unknowns: bias (rad/s), matrix, g_sensitivity (rad/s per m/s2), cubic (s2/rad2)."""
 
     bias: Array
     matrix: Array = field(default_factory=lambda: np.eye(3))
@@ -36,7 +36,7 @@ class Gyroscope:
     cubic: Array = field(default_factory=lambda: np.zeros(3))
 
     def moved(self, step: Array) -> "Gyroscope":
-        """By a step of all 24 unknowns: bias, matrix, g_sensitivity (row by row), cubic."""
+        """The gyroscope moved by a step of all 24 unknowns: bias, matrix, g_sensitivity (row by row), cubic."""
         return Gyroscope(
             self.bias + step[:3],
             self.matrix + step[3:12].reshape(3, 3),
@@ -53,10 +53,14 @@ BIAS, MATRIX, G, CUBIC = slice(0, 3), slice(3, 12), slice(12, 21), slice(21, 24)
 class TurnData:
     """Poses (n) and the turns between them (k): starts, ends are rows; first, second are poses.
 
-    t, gyr, force: the samples, rad/s and corrected m/s2. rates (n, 3): means in the poses; directions (n, 3): of
-    gravity there, unit; forces (n, 3): of its length. rates_white (n, 3): variances of the means by short-term noise;
-    drift (3, n + k, n + k): covariances of the drift in poses and turns, by axis; white (3,): N^2 of the rates;
-    direction_covariance (3n, 3n). fastest: largest rate of the log, rad/s.
+    t, gyr, force: the samples, rad/s and corrected m/s2.
+    rates (n, 3): means in the poses.
+    directions (n, 3): directions of gravity there, unit.
+    forces (n, 3): the same with its length, m/s2.
+    rates_white (n, 3): variances of the means by short-term noise.
+    drift (3, n + k, n + k): covariances of the drift in poses and turns, by axis.
+    white (3,): N^2 of the rates; direction_covariance (3n, 3n).
+    fastest: largest rate of the log, rad/s.
     """
 
     t: Array
@@ -99,7 +103,9 @@ class Linear:
 
 
 def integrated(data: TurnData, at: Gyroscope) -> tuple[Array, Array]:
-    """(quaternions that take a vector from the turn's end to its start, sums of the kernel)."""
+    """Integrate the turns: quaternions that rotate a vector from the turn's end to its start, and the sums of the
+    kernel.
+    """
     k = len(data.first)
     q, sums = np.empty((k, 4)), np.empty((k, 3, 3, SUMS))
     fix_signature(turn_rows)
@@ -117,7 +123,10 @@ def carried_past(data: TurnData, at: Gyroscope) -> Array:
 
 
 def linearised(data: TurnData, at: Gyroscope, turn_misfit: float = 0.0, with_covariance: bool = True) -> Linear:
-    """Poses and turns around the values `at`. turn_misfit (rad): sigma that noise does not explain."""
+    """Measurement equations of poses and turns, linearised at the values `at`.
+
+    turn_misfit (rad): sigma that noise does not explain.
+    """
     n, k = len(data.rates), len(data.first)
     q, sums = integrated(data, at)
     back = np.swapaxes(matrix_of(q), 1, 2)  # into the frame of the turn's end
@@ -184,9 +193,10 @@ def estimate(
     turn_misfit: float,
     cross_sigma: float = _PRIOR_MATRIX,
 ) -> tuple[Gyroscope, Array, Linear]:
-    """(found, covariance of the 24 unknowns, linearised there) by Gauss-Newton; what is not free stays as it is.
+    """Estimate by Gauss-Newton: the values, the covariance of the 24 unknowns and the equations linearised there.
+    Unknowns that are not free keep their values.
 
-    cross_sigma: what is known beforehand of the matrix off its diagonal, around the start.
+    cross_sigma: prior sigma of the matrix off its diagonal, around the start.
     """
     prior = np.concatenate(
         [
@@ -234,7 +244,7 @@ def _tangents(unit: Array) -> Array:
 
 
 def _cross(v: Array) -> Array:
-    """Matrices of v x, (k, 3, 3)."""
+    """Matrices [v]x of the cross product with v, (k, 3, 3)."""
     out = np.zeros((len(v), 3, 3))
     out[:, 0, 1], out[:, 0, 2], out[:, 1, 2] = -v[:, 2], v[:, 1], -v[:, 0]
     return out - np.swapaxes(out, 1, 2)

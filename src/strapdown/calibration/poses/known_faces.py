@@ -1,9 +1,9 @@
-"""The accelerometer from a case that stood squarely on its faces on a level table: the directions are known.
+"""Accelerometer from a case that was put squarely on its faces on a level table: the directions are known.
 
     reading = bias + A f,  f = +g or -g along one axis of the case
 
-so that the whole matrix can be determined, with its rotation: 12 unknowns. How level the table and how square the case
-is goes into the standard deviations: a tilt of 1 mrad moves a cross term of the matrix by 1e-3.
+so that the whole matrix can be determined, with its rotation: 12 unknowns. The standard deviations include how level
+the table and how square the case is. A tilt of 1 mrad changes a cross term of the matrix by 1e-3.
 """
 
 import numpy as np
@@ -34,7 +34,10 @@ def faces_of(poses: PoseTable) -> Array:
 
 
 def fit_squared(poses: PoseTable, level_sigma_rad: float) -> Fitted:
-    """Bias and the whole matrix by linear least squares. level_sigma_rad: sigma of each pose's tilt, each way."""
+    """Bias and the whole matrix by linear least squares.
+
+    level_sigma_rad: sigma of each pose's tilt, each way.
+    """
     up = faces_of(poses)
     seen = sorted({f"{'+' if u.sum() > 0 else '-'}{'xyz'[int(np.argmax(np.abs(u)))]}" for u in up})
     design = np.column_stack([np.ones(len(up)), up])  # readings / g = design @ (bias / g, A^T)
@@ -80,7 +83,7 @@ def fit_squared(poses: PoseTable, level_sigma_rad: float) -> Fitted:
 
 
 def _weighted(jacobian: Array, target: Array, covariance: Array) -> tuple[Array, Array, Array, float]:
-    """(x, covariance of x, x per target, chi square) of weighted linear least squares."""
+    """Weighted linear least squares: x, its covariance, the derivative of x by the targets, chi square."""
     inverse = np.linalg.inv(covariance)
     x_covariance = np.linalg.inv(jacobian.T @ inverse @ jacobian)
     gain = x_covariance @ jacobian.T @ inverse
@@ -90,7 +93,7 @@ def _weighted(jacobian: Array, target: Array, covariance: Array) -> tuple[Array,
 
 
 def _inverted(x: Array, covariance: Array, g: float) -> tuple[Array, Array, dict[str, Array]]:
-    """(bias, matrix, their sigmas) from rows (bias / g, A): matrix = A^-1."""
+    """Bias, matrix and their sigmas from rows (bias / g, A): matrix = A^-1."""
     rows = x.reshape(3, 4)
     matrix: Array = np.asarray(np.linalg.inv(rows[:, 1:]), dtype=np.float64)
     by_x = np.zeros((9, 12))

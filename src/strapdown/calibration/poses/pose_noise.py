@@ -1,7 +1,7 @@
-"""How far the mean of a reading over a stretch of time is off, and how that goes together with other stretches.
+"""Error of the mean of a reading over an interval of time, and its correlation with other intervals.
 
-White noise averages out. The drift does not: a mean over 4 s after 100 s of log is off by much the same as the one
-before it, so the means of poses have covariances, which all standard deviations of a calibration come from.
+White noise averages out. The drift does not average out: means over 4 s of neighbouring poses have almost the same
+error. So the means of poses have covariances. All standard deviations of a calibration come from them.
 """
 
 import numpy as np
@@ -17,8 +17,8 @@ _BATCH_S = 0.25
 def white_variances(readings: Array, stills: tuple[Still, ...], step_s: float) -> Array:
     """Variance of each still mean by its short-term noise, (stills, 3).
 
-    From the sigma of its samples; noise behind a low-pass averages out more slowly than white noise does, by a
-    factor that is estimated from means over quarters of a second in all stills together.
+    The variance follows from the sigma of the samples. Noise behind a low-pass averages out more slowly than white
+    noise. The factor is estimated from means over quarters of a second in all intervals at rest together.
     """
     batch = max(2, round(_BATCH_S / step_s))
     inside, between, freedom = np.zeros(3), np.zeros(3), 0
@@ -39,7 +39,7 @@ def white_variances(readings: Array, stills: tuple[Still, ...], step_s: float) -
 
 
 def flicker_covariance(starts_s: Array, ends_s: Array, band_s: tuple[float, float] = FLICKER_BAND_S) -> Array:
-    """Covariances of the means of flicker noise with B = 1 over the given stretches of time, (m, m)."""
+    """Covariances of the means of flicker noise with B = 1 over the given intervals of time, (m, m)."""
     time_constants, deviations = instability_processes(*band_s)
     total = np.zeros((len(starts_s), len(starts_s)))
     lengths = np.maximum(ends_s - starts_s, 1e-6)
@@ -59,7 +59,7 @@ def flicker_covariance(starts_s: Array, ends_s: Array, band_s: tuple[float, floa
 
 
 def drift_covariances(triad: Triad, starts_s: Array, ends_s: Array) -> Array:
-    """Covariances of the means of a part's drift, instability and walk, over stretches of its log, (3, m, m)."""
+    """Covariances of the means of a part's drift, instability and walk, over intervals of its log, (3, m, m)."""
     unit = flicker_covariance(starts_s, ends_s, triad.instability_band_s)
     middle = 0.5 * (starts_s + ends_s) - float(starts_s.min())
     walk = np.minimum(middle[:, None], middle)

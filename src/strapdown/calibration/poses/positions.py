@@ -1,7 +1,8 @@
 """Accelerometer and gyroscope from one log in which the sensor is put down in different poses.
 
-The accelerometer from |f| = g in the poses (position_model), or from the known directions of a case that stands
-squarely on its faces (squared); the gyroscope from its offset in the poses and from the turns between them (turns).
+The accelerometer is calibrated from |f| = g in the poses (position_model). If the case stands squarely on its faces, it
+is calibrated from the known directions (squared). The gyroscope is calibrated from its offset in the poses and from the
+turns between them (turns).
 """
 
 from collections.abc import Mapping
@@ -16,10 +17,11 @@ from strapdown.calibration.poses.accelerometer_model import UNKNOWNS, amplificat
 from strapdown.calibration.poses.gyroscope_fit import TurnsFit, fit_turns
 from strapdown.calibration.poses.known_faces import fit_squared
 from strapdown.calibration.poses.report import accelerometer_correction, gyroscope_correction, rms
+from strapdown.calibration.poses.session_drift import without_drift
 from strapdown.errors import InputError
 from strapdown.recordings.counts import smallest_step
+from strapdown.recordings.examination.verdict import checked
 from strapdown.recordings.rest import Still, still_intervals
-from strapdown.recordings.verdict import checked
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 
@@ -36,7 +38,7 @@ _LOOKED_AT = 5000  # samples for the size of a count
 class PositionsFit:
     """calibration, and the evidence: poses as taken, the accelerometer's fit, and the turns (None: no gyroscope).
 
-    model: the one chosen. accelerometer.before, .after, .left_out: |f| - g of each pose, m/s2.
+    model: the chosen model. accelerometer.before, .after, .left_out: |f| - g of each pose, m/s2.
     """
 
     calibration: Calibration
@@ -57,10 +59,12 @@ def calibrate_positions(
 ) -> PositionsFit:
     """Accelerometer from the still poses of a log, gyroscope (where the log has one) from the turns between them.
 
-    gravity_m_s2: local gravity (strapdown.earth.gravity). model: "diagonal" (6 unknowns), "full" (9), "cubic" (12),
-    "squared" (12; the case stood squarely on its faces, level to level_sigma_rad), or "auto": the richest that the
-    poses tell well. noise: the part's noise constants by instrument, as of a catalogue part; without them the drift is
-    estimated from the scatter of the poses. shortest_s: shortest pose.
+    gravity_m_s2: local gravity (strapdown.earth.gravity).
+    model: "diagonal" (6 unknowns), "full" (9), "cubic" (12), "squared" (12; the case stood squarely on its faces, level
+        to level_sigma_rad), or "auto": the richest that the poses determine well.
+    noise: the part's noise constants by instrument, as of a catalogue part; without them the drift is estimated from
+        the scatter of the poses.
+    shortest_s: shortest pose.
     """
     if model not in MODELS:
         raise InputError(f'model "{model}" is not known; valid: {", ".join(MODELS)}')
@@ -77,6 +81,8 @@ def calibrate_positions(
     given = {} if noise is None else noise
     poses = pose_table(recording, stills, gravity_m_s2, given.get("accelerometer"))
     fitted, more = _accelerometer(poses, model, level_sigma_rad)
+    poses, fitted, drifts = without_drift(poses, fitted)
+    more = (*more, *drifts)
     corrections = {
         "accelerometer": accelerometer_correction(recording, poses, fitted, (*notes, *more), given.get("accelerometer"))
     }
@@ -113,7 +119,7 @@ def _not_saturated(recording: Recording, stills: tuple[Still, ...]) -> tuple[tup
 
 
 def _accelerometer(poses: PoseTable, model: str, level_sigma_rad: float) -> tuple[Fitted, tuple[str, ...]]:
-    """The fit of the model asked for, or of the richest one that the poses tell well."""
+    """The fit of the requested model, or of the richest one that the poses determine well."""
     if poses.distinct == 1:
         alike = f"all {len(poses)} still poses point the same way (within 3 deg)"
         raise InputError(

@@ -1,4 +1,4 @@
-"""What to say of a calibration by positions: corrections with verdict, notes, and what the log could not tell."""
+"""Report of a calibration by positions: corrections with verdict, notes, and undetermined parameters."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,7 @@ _ESTIMATED = (
 
 
 def rms(values: Array) -> float:
-    """Of those that are determined; inf if none is."""
+    """Rms of the determined values; inf if none is."""
     told = values[np.isfinite(values)]
     return float(np.sqrt(np.mean(told**2))) if len(told) else float("inf")
 
@@ -30,7 +30,10 @@ def rms(values: Array) -> float:
 def accelerometer_correction(
     recording: Recording, poses: PoseTable, fitted: Fitted, notes: tuple[str, ...], part: Triad | None
 ) -> Correction:
-    """part: the accelerometer's, None if it is not known."""
+    """Correction of the accelerometer from a fit to poses.
+
+    part: the part of the accelerometer, None if it is not known.
+    """
     said, undetermined = list(notes), list[str]()
     left_out = rms(fitted.left_out) / _MG
     verdict = "good"
@@ -97,7 +100,7 @@ def _secant(part: Triad | None, gravity: float) -> str:
 def gyroscope_correction(
     recording: Recording, poses: PoseTable, fitted: Fitted, turns: TurnsFit, noise_given: bool
 ) -> Correction:
-    """residual_rms is that of the rates at rest; where the turns end is stated next to it, in rad."""
+    """residual_rms is that of the rates at rest; the error at the end of the turns is stated next to it, in rad."""
     said, verdict = list(turns.notes), "good"
     found, sigma = turns.gyroscope, dict(turns.sigma)
     after = rms(turns.after[turns.used]) if turns.used.any() else float("inf")

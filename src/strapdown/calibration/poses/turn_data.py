@@ -1,4 +1,4 @@
-"""What the turns of a log give to the fit of the gyroscope: rates, directions, drift, and which of them are no use."""
+"""Data of the turns of a log for the fit of the gyroscope: rates, directions, drift, and unusable turns."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,10 @@ _STUCK = 3  # samples in a row at the extreme reading of the log: the end of the
 
 
 def turn_data(recording: Recording, poses: PoseTable, fitted: Fitted, noise: Triad | None) -> TurnData:
-    """Poses and turns of a recording that has both instruments; noise: of the gyroscope's part, where it is known."""
+    """Poses and turns of a recording that has both instruments.
+
+    noise: noise of the gyroscope's part, where it is known.
+    """
     assert recording.gyr_s is not None and recording.acc_s is not None
     assert poses.rates is not None and poses.rates_white is not None
     w = (recording.acc_s - fitted.bias) @ fitted.matrix.T
@@ -70,7 +73,7 @@ def _scatter(poses: PoseTable, fitted: Fitted, unit: Array) -> float:
 
 
 def unusable_turns(recording: Recording, data: TurnData) -> tuple[list[int], list[str]]:
-    """Turns with clipped samples or gaps in time, and what to say of them."""
+    """Turns with clipped samples or gaps in time, and notes on them."""
     assert recording.gyr_s is not None
     steps = np.diff(recording.t)
     gap = max(10.0 * float(np.median(steps)), 0.1)

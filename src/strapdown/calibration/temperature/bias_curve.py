@@ -4,9 +4,9 @@ Model of an axis at rest in pose k, dT = temperature - reference_c:
 
     reading = offset_k + sum of c_p dT^p + x_k * sum of s_p dT^p + white noise + drift
 
-The c_p become temperature_bias. The s_p, temperature_scale, are in the model of an accelerometer that was at rest in
-poses with different gravity x_k along the axis, each over much of the temperatures; in one pose they cannot be
-distinguished from the c_p, which then hold them. Only still samples count, as means over blocks of time with their full
+The c_p become temperature_bias. The s_p, temperature_scale, need an accelerometer that was at rest in poses with
+different gravity x_k along the axis, each over much of the temperatures. In one pose they cannot be distinguished from
+the c_p, which then include them. Only samples at rest are used, as means over blocks of time with their full
 covariance.
 """
 
@@ -38,7 +38,13 @@ _BLOCKS_PER_PARAMETER = 4
 
 @dataclass(frozen=True, eq=False)
 class TemperatureFit:
-    """calibration: curves as corrections; curves: their evidence by instrument; used: still rows; blocks of time."""
+    """Bias curves over temperature and the data that they were fitted to.
+
+    calibration: curves as corrections.
+    curves: their evidence by instrument.
+    used: rows at rest.
+    blocks: blocks of time.
+    """
 
     calibration: Calibration
     curves: Mapping[str, TemperatureCurve]
@@ -55,12 +61,13 @@ def calibrate_temperature(
 ) -> TemperatureFit:
     """Bias curves of gyroscope and accelerometer from the still phases of a log whose temperature changes.
 
-    noise: constants of the part by instrument; estimated from the log where there are none. reference_c: 25 degC if
-    the data holds it, else the middle of the data. The degree, 0 to highest_degree (at most 4), is chosen by
-    cross-validation over blocks of time.
+    noise: constants of the part by instrument; estimated from the log where there are none.
+    reference_c: 25 degC if the data includes it, else the middle of the data.
+
+    The degree, 0 to highest_degree (at most 4), is chosen by cross-validation over blocks of time.
 
     The gyroscope's bias is that at rest in the poses of the log, g-sensitivity included. The accelerometer's offset at
-    the reference temperature is not looked for (calibrate it by positions): its correction only takes the change off.
+    the reference temperature is not estimated (calibrate it by positions): its correction only removes the change.
     """
     instruments = instruments_at_rest(recording)
     if recording.temperature is None:
@@ -159,7 +166,7 @@ class _Problem:
             self.covariances = estimated_covariances(blocks, means, widest[0])
 
     def _scale_shows(self, axis: int) -> bool:
-        """Poses that differ much in gravity along the axis, each seen over half of the range of temperature."""
+        """Whether poses differ much in gravity along the axis, each over half of the range of temperature."""
         whole = np.ptp(self.warm)
         wide = [np.ptp(self.warm[self.pose == k]) >= _LEAST_SHARE * whole for k in range(len(self.share))]
         along = self.pose_means[wide, axis]
@@ -221,7 +228,7 @@ class _Problem:
         return correction, curve
 
     def _bias(self, fits: list[Fitted]) -> tuple[Array, Array]:
-        """At the reference temperature: the mean over the poses, by the time spent in each."""
+        """Bias at the reference temperature: the mean over the poses, by the time spent in each."""
         poses = self.poses.shape[1]
         bias = np.array([self.share @ fit.values[:poses] for fit in fits])
         return bias, np.sqrt([self.share @ fit.covariance[:poses, :poses] @ self.share for fit in fits])

@@ -1,7 +1,7 @@
-"""Of which degree a curve against temperature is: chosen by predicting stretches of time that were excluded.
+"""Degree of a curve against temperature: chosen by predicting excluded intervals of time.
 
-Leaving out single samples would leave their neighbours in, which drift along with them, and every degree would look
-good. So whole stretches are omitted, and they are predicted with what the rest states of the drift.
+Excluding single samples would keep their neighbours, which have the same drift, and every degree would look good. So
+whole intervals are omitted, and they are predicted with the drift that the rest shows.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,12 +20,15 @@ _SHOWS = 3.5  # sigmas: a power that shows less on every axis is omitted, whatev
 def chosen_degree(
     means: Array, design: Callable[[int, int], Array], covariances: Sequence[Array], highest: int, fixed: int
 ) -> tuple[int, Array, list[Fitted]]:
-    """(degree, scores, the fits of that degree by axis).
+    """The degree, the scores, and the fits of that degree by axis.
 
-    The lowest degree that predicts as well as the best, on the axis that needs the most; "as well": worse by less than
-    the standard error of the difference, fold by fold. Then powers go that do not show in the fit. means (m, 3) in the
-    order of time; design(degree, axis), whose first `fixed` columns are offsets; covariances by axis. scores (highest +
-    1, 3): mean square error of prediction in units of its expected sigma: 1 for a model that is complete.
+    The lowest degree that predicts as well as the best, on the axis that needs the most. "As well" means worse by less
+    than the standard error of the difference, fold by fold. Then powers are removed that the fit does not show. means
+    (m, 3) are in the order of time. The first `fixed` columns of design(degree, axis) are offsets. There are
+    covariances for each axis.
+
+    scores (highest + 1, 3): mean square error of prediction in units of its expected sigma: 1 for a model that is
+        complete.
     """
     by_fold = np.empty((highest + 1, 3, FOLDS))
     for axis in range(3):
@@ -47,22 +50,24 @@ def chosen_degree(
 
 
 def _shows(fit: Fitted, fixed: int, degree: int) -> bool:
-    """Is the highest power, of the bias or of the scale, well above its sigma?"""
+    """Whether the highest power, of the bias or of the scale, is well above its sigma."""
     highest = slice(fixed + degree - 1, None, degree)
     return bool((np.abs(fit.values[highest]) > _SHOWS * fit.sigma[highest]).any())
 
 
 def _columns(count: int, fixed: int, highest: int, degree: int) -> NDArray[np.int64]:
-    """Of the design of the highest degree, those that a lower degree has: the offsets and the lower powers."""
+    """Columns of the design of the highest degree that a lower degree has: the offsets and the lower powers."""
     power = (np.arange(count) - fixed) % max(highest, 1)
     return np.flatnonzero((np.arange(count) < fixed) | (power < degree))
 
 
 def _left_out(y: Array, design: Array, precision: Array, kept: Sequence[NDArray[np.int64]]) -> Array:
-    """(degrees, folds): mean square error of prediction, whitened by what is expected; precision: inverse covariance.
+    """Mean square error of prediction (degrees, folds), whitened by its expected covariance.
 
-    With P = [[P_oo, P_or], [P_ro, P_rr]] the rest r alone has the precision P_rr - P_ro P_oo^-1 P_or, and given the
-    rest's errors e_r the expected errors of the left-out o are -P_oo^-1 P_or e_r, with the precision P_oo.
+    precision: inverse covariance.
+
+    With P = [[P_oo, P_or], [P_ro, P_rr]] the rest r alone has the precision P_rr - P_ro P_oo^-1 P_or. Given the errors
+    e_r of the rest, the expected errors of the excluded o are -P_oo^-1 P_or e_r, with the precision P_oo.
     """
     found = np.zeros((len(kept), FOLDS))
     both = np.column_stack([design / np.linalg.norm(design, axis=0), y])

@@ -1,7 +1,8 @@
 """Where a sensor is at rest while its temperature changes.
 
-Rest is distinguished from a steady turn by the gyroscope's offset, and heat moves that offset, at the start of a
-warm-up by more than a slow turn would. So what follows temperature is taken off roughly before rest is looked for.
+Rest is distinguished from a steady turn by the gyroscope's offset. Heat changes that offset, at the start of a warm-up
+by more than a slow turn would. So the part of the readings that follows temperature is removed roughly before rest is
+detected.
 """
 
 from dataclasses import replace
@@ -25,7 +26,7 @@ def still_while_heated(recording: Recording) -> tuple[Still, ...]:
 
 
 def _follows_heat(gyr: Array, celsius: Array) -> Array:
-    """A cubic in temperature through the medians of short stretches, for each axis; without its mean."""
+    """A cubic in temperature through the medians of short intervals, for each axis, without its mean."""
     width = max(1, len(gyr) // _MEDIANS)
     count = len(gyr) // width
     middle = np.median(gyr[: count * width].reshape(count, width, 3), axis=1)

@@ -1,4 +1,4 @@
-"""What to say of a temperature curve: how good it is, whether heating and cooling agree, what it cannot tell."""
+"""Report of a temperature curve: its quality, whether heating and cooling agree, and what is not determined."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,8 +25,9 @@ class Lag:
     """Heating against cooling at the same temperature.
 
     gap (3,): bias at the fastest heating less that at the fastest cooling, or the slowest heating, in the unit; sigma
-    (3,). seconds: the delay of the sensor behind its thermometer that would explain it, from the axis that shows it
-    best; None where that axis hardly follows temperature.
+        (3,).
+    seconds: the delay of the sensor behind its thermometer that would explain it, from the axis that shows it best.
+        None where that axis hardly follows temperature.
     """
 
     gap: Array
@@ -40,11 +41,15 @@ class Lag:
 
 @dataclass(frozen=True, eq=False)
 class TemperatureCurve:
-    """One instrument. celsius (m,), before and after (m, 3): block means as read and corrected; pose (m,).
+    """One instrument.
 
-    degree: of the bias curve; scores (degrees, 3): cross-validated mean square, in expected ones. covariance (3, p,
-    p): of offset (of the pose most seen) and c_1 .. c_degree, axis by axis. sigma_left: sigma that the noise model
-    expects of a block. lag: heating against cooling, None where the log cannot tell.
+    celsius (m,), before and after (m, 3): block means as read and corrected; pose (m,).
+
+    degree: degree of the bias curve.
+    scores (degrees, 3): cross-validated mean square error, in units of the expected one.
+    covariance (3, p, p): covariance of offset (of the pose most seen) and c_1 .. c_degree, axis by axis.
+    sigma_left: sigma that the noise model expects of a block.
+    lag: heating against cooling, None where the log does not determine it.
     """
 
     name: str
@@ -59,7 +64,7 @@ class TemperatureCurve:
     lag: Lag | None
 
     def curve(self, correction: Correction, celsius: Array) -> tuple[Array, Array]:
-        """(bias, its standard deviation), (n, 3) each, at these temperatures."""
+        """Bias and its standard deviation, (n, 3) each, at these temperatures."""
         powers = (celsius - correction.reference_c)[:, None] ** np.arange(self.degree + 1)
         coefficients = np.vstack([correction.bias, correction.temperature_bias])
         sigma = np.sqrt(np.einsum("np,apq,nq->na", powers, self.covariance, powers))
@@ -69,7 +74,7 @@ class TemperatureCurve:
 def thermal_lag(
     blocks: Blocks, celsius: Array, means: Array, designs: Sequence[Array], covariances: Sequence[Array]
 ) -> Lag | None:
-    """A further column, the rate of heating: bias(T - delay dT/dt) = bias(T) - delay bias'(T) dT/dt.
+    """Adds a column for the rate of heating: bias(T - delay dT/dt) = bias(T) - delay bias'(T) dT/dt.
 
     None where the rate hardly changes: it then cannot be distinguished from the offset.
     """
@@ -93,7 +98,7 @@ def thermal_lag(
 
 
 def _rate(blocks: Blocks, celsius: Array) -> Array:
-    """degC/s, over a few blocks so that the thermometer's steps do not matter."""
+    """Rate of temperature (degC/s), over a few blocks so that the thermometer's steps do not matter."""
     reach = min(_SMOOTH_BLOCKS, (len(celsius) - 1) // 2)
     i = np.arange(len(celsius))
     before, after = np.maximum(i - reach, 0), np.minimum(i + reach, len(celsius) - 1)
@@ -108,7 +113,7 @@ def found_temperature(
     scaled: tuple[bool, ...],
     reference_c: float,
 ) -> Found:
-    """Verdict, notes, and what the log cannot tell."""
+    """Verdict, notes, and undetermined parameters."""
     unit, acc = UNITS[curve.name], curve.name == "accelerometer"
     low, high = float(curve.celsius.min()), float(curve.celsius.max())
     left = np.column_stack([fit.left for fit in fits])

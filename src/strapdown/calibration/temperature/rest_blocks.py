@@ -1,4 +1,4 @@
-"""The still phases of a log as a few hundred means, and what a log at rest must be to be calibrated from."""
+"""The still phases of a log as a few hundred means, and the conditions that a log must meet."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from strapdown.calibration.apply import refuse_calibrated
 from strapdown.calibration.calibration import FIELDS
 from strapdown.errors import InputError
-from strapdown.recordings.limits import ALIKE_SAMPLES
-from strapdown.recordings.verdict import checked
+from strapdown.recordings.examination.limits import ALIKE_SAMPLES
+from strapdown.recordings.examination.verdict import checked
 from strapdown.types import Array, Recording
 
 MOST_BLOCKS = 64  # more say no more about drift, and their covariance is a full matrix
@@ -20,10 +20,12 @@ _SHORTEST_S = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Stretches of still samples in the order of time: rows first[i] to last[i] (not included) of the recording.
+    """Blocks of samples at rest in the order of time: rows first[i] to last[i] (not included) of the recording.
 
-    t: their middles (s, from the start of the recording); width_s: samples times the step; rest: index of the still
-    phase that each belongs to; step_s: usual time from sample to sample.
+    t: middles of the blocks (s, from the start of the recording).
+    width_s: samples times the step.
+    rest: index of the still phase that each belongs to.
+    step_s: usual time from sample to sample.
     """
 
     first: NDArray[np.int64]
@@ -41,7 +43,7 @@ class Blocks:
         return int((self.last - self.first).sum())
 
     def means(self, values: Array) -> Array:
-        """Of values (n,) or (n, k) of the recording: one row for each block."""
+        """Means of values (n,) or (n, k) of the recording: one row for each block."""
         # reduceat sums from each index to the next, so the rows between blocks are summed, too, and dropped
         edges = np.stack([self.first, self.last], axis=1).ravel()
         inside = edges < len(values)
@@ -68,9 +70,9 @@ def blocks_of(t: Array, rests: Sequence[slice], most: int = MOST_BLOCKS) -> Bloc
 
 
 def instruments_at_rest(recording: Recording, gravity: float | None = None) -> dict[str, Array]:
-    """Accelerometer and gyroscope readings of the log by instrument; refuses what is no log as recorded, in SI.
+    """Accelerometer and gyroscope readings of the log by instrument. A log that is not as recorded, in SI, is refused.
 
-    gravity (m/s2): of the place, if it is known.
+    gravity (m/s2): gravity of the place, if it is known.
     """
     present = {name: getattr(recording, FIELDS[name]) for name in ("accelerometer", "gyroscope")}
     present = {name: values for name, values in present.items() if values is not None}
@@ -82,7 +84,9 @@ def instruments_at_rest(recording: Recording, gravity: float | None = None) -> d
 
 
 def refuse_saturated(recording: Recording, name: str, values: Array, rows: NDArray[np.bool_]) -> None:
-    """At rest nothing is near the end of its range, unless the range is wrong or the sensor broken."""
+    """Refuse saturated readings. At rest no reading is near the end of its range, unless the range is wrong or the
+    sensor broken.
+    """
     if recording.clipped is not None and recording.clipped[rows].any():
         first = int(np.flatnonzero(recording.clipped & rows)[0])
         raise InputError(

@@ -64,7 +64,7 @@ def _group() -> None:
 
 @dataclass(frozen=True)
 class _Method:
-    """What differs between the methods: the fit, its picture, and the kernels it needs."""
+    """Properties of a method: the fit, its picture, and the kernels it needs."""
 
     fit: "Callable[[Recording, Mapping[str, Triad] | None, Calibration | None], Any]"
     figure: "Callable[[Any, str], Figure]"
@@ -73,7 +73,7 @@ class _Method:
 
 @dataclass(frozen=True)
 class _Job:
-    """What every method's command has in common: its fields are the options."""
+    """Common part of every method's command: its fields are the options."""
 
     log: Log
     output: Output = None
@@ -159,7 +159,7 @@ def _with_common_options(command: "Callable[..., _Method]") -> "Callable[..., No
 
 
 def _signed(calibration: "Calibration", log: str, part: str | None, specimen: str | None) -> "Calibration":
-    """With the log's name and today's date, which the mathematics does not know."""
+    """The calibration with the log's name and today's date, which the fit itself does not have."""
     from datetime import date
 
     today = date.today().isoformat()
@@ -267,7 +267,7 @@ def magnetometer(
 ) -> _Method:
     """Calibrate hard and soft iron, from a log in which the sensor is turned through all directions, away from steel.
 
-    With the place (or the field's strength) the readings come out in true size; with an accelerometer in the log the
+    With the place (or the field's strength) the readings have their true size. With an accelerometer in the log the
     axes of both are aligned.
 
     Example: strapdown calibrate magnetometer tumble.csv --latitude 55.75 --longitude 37.62 -o cal.toml --plot

@@ -57,7 +57,7 @@ def _finite(value: Any) -> Any:
 
 
 def show(calibration: "Calibration") -> None:
-    """One table for each instrument, then what is left, what could not be determined, and the verdict."""
+    """Print one table for each instrument, then residuals, undetermined parameters, and the verdict."""
     from strapdown.cli import screen
 
     for name, c in calibration.corrections.items():
@@ -114,7 +114,7 @@ def _rows(c: "Correction") -> list[list[str]]:
 
 
 def _cell(value: float, sigma: float) -> str:
-    """Value and sigma, with the digits that the sigma leaves; a value that was assumed stands alone."""
+    """Value and sigma, with as many digits as the sigma allows; an assumed value is shown without sigma."""
     if not math.isfinite(sigma):
         return f"{value:.5g} (assumed)"
     if sigma == 0.0:
@@ -144,11 +144,11 @@ def show_checks(checks: "tuple[Check, ...]") -> None:
 def checks_document(checks: "tuple[Check, ...]") -> list[dict[str, Any]]:
     from dataclasses import asdict
 
-    return [{**asdict(item), "notes": list(item.notes), "holds": item.holds} for item in checks]
+    return [{**asdict(item), "notes": list(item.notes), "holds": item.holds if item.told else None} for item in checks]
 
 
 def show_truth(errors: "tuple[TruthError, ...]", turn_rad: float | None) -> None:
-    """Nothing for a log without a truth."""
+    """Prints nothing for a log without a truth."""
     from strapdown.cli import screen
 
     if not errors:
@@ -172,4 +172,5 @@ def truth_document(errors: "tuple[TruthError, ...]", turn_rad: float | None) -> 
 
     if not errors:
         return {}
-    return {"truth": [{**asdict(item), "holds": item.holds} for item in errors], "axes_turned_rad": turn_rad}
+    judged = [{**asdict(item), "holds": None if item.allowed is None else item.holds} for item in errors]
+    return {"truth": judged, "axes_turned_rad": turn_rad}

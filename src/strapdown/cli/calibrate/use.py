@@ -1,4 +1,4 @@
-"""strapdown calibrate apply, check: what a calibration is for, and whether it still fits its sensor."""
+"""strapdown calibrate apply, check: apply a calibration, and check whether it still fits its sensor."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,9 +25,9 @@ from strapdown.cli.log import (
 
 def refuse_swapped(calibration: Path, log: Path, what: str) -> None:
     from strapdown.errors import InputError
-    from strapdown.io import FORMATS
+    from strapdown.io import LOG_SUFFIXES
 
-    if calibration.name.lower().endswith(tuple(FORMATS)) and log.suffix.lower() == ".toml":
+    if calibration.name.lower().endswith(LOG_SUFFIXES) and log.suffix.lower() == ".toml":
         raise InputError(
             f"{calibration} is named as a log and {log} as a calibration; the calibration comes first: "
             f"strapdown calibrate {what} {log} {calibration}"
@@ -91,7 +91,7 @@ def check_log(
 ) -> None:
     """Check a calibration with a new log: gravity and rates at rest, strength of the magnetic field.
 
-    For a simulated log the corrected readings are also compared with the truth. Exit code 1 if it does not hold.
+    For a simulated log the corrected readings are also compared with the truth. Exit code 1 if it is not valid.
 
     Example: strapdown calibrate check cal.toml today.csv --latitude 55.75
     """

@@ -41,9 +41,6 @@ def calibrate(
 
     Example: strapdown device calibrate --port /dev/ttyUSB0 --latitude 55.7 --longitude 37.6
     """
-    from dataclasses import replace
-    from datetime import date
-
     import numpy as np
 
     from strapdown.calibration.calibration_file import write_calibration
@@ -79,10 +76,7 @@ def calibrate(
         source.close()
     with screen.warnings_shown() as warned:
         found = guide.calibration(local, strength, dip)
-    corrections = {
-        name: replace(c, found=replace(c.found, date=date.today().isoformat())) for name, c in found.corrections.items()
-    }
-    whole = replace(found, corrections=corrections, part=meta.get("part"), specimen=hello.serial)
+    whole = found.of_specimen(meta.get("part"), hello.serial)
     path = output or calibration_file(hello.serial)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_calibration(path, whole)
@@ -95,7 +89,7 @@ def calibrate(
 
 
 def _guided(source: "ModuleSource", guide: "Guide", most_s: float) -> None:
-    """Until both steps are done; what to do is shown on standard error."""
+    """Guide the user until both steps are done; instructions are shown on standard error."""
     import time
 
     from rich.live import Live
@@ -132,16 +126,18 @@ def _shown(guide: "Guide") -> Any:
     from rich.table import Table
     from rich.text import Text
 
+    from strapdown.calibration.guide import ENOUGH, HOLD_S
+
     now = guide.progress()
     table = Table(box=None, show_header=False, padding=(0, 1))
     for face, held in now.faces.items():
-        part = min(held / 3.0, 1.0)
+        part = min(held / HOLD_S, 1.0)
         bar = f"{'█' * round(12 * part)}{'░' * (12 - round(12 * part))}"
         table.add_row(
             f"{face} up", Text(bar, style="green" if part >= 1.0 else "yellow"), "done" if part >= 1.0 else ""
         )
     if guide.has_field:
-        part = min(now.share / 0.7, 1.0)
+        part = min(now.share / ENOUGH, 1.0)
         bar = f"{'█' * round(12 * part)}{'░' * (12 - round(12 * part))}"
         table.add_row("directions", Text(bar, style="green" if part >= 1.0 else "yellow"), f"{100 * now.share:.0f} %")
     return Panel(Group(table, Text(now.hint, style="bold")), title="calibration", expand=False)

@@ -17,7 +17,7 @@ _CHECK_S = 10.0
 def check(
     port: Port = None,
     baud: Baud = BAUD,
-    seconds: float = typer.Option(_CHECK_S, "--seconds", metavar="S", help="Length of the rest that is looked at."),
+    seconds: float = typer.Option(_CHECK_S, "--seconds", metavar="S", help="Length of the rest that is examined."),
     latitude: Latitude = None,
     height: Height = 0.0,
     gravity: Gravity = None,

@@ -15,7 +15,7 @@ def demo(
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for recording, calibration and true stops.")
     ] = Path("strapdown-device-demo"),
-    pace: Annotated[float, typer.Option("--pace", metavar="X", help="Times as fast as the clock.")] = 4.0,
+    pace: Annotated[float, typer.Option("--pace", metavar="X", help="Speed as a multiple of real time.")] = 4.0,
     picture: Annotated[
         Path | None, typer.Option("--picture", metavar="FILE.svg", help="Save the terminal view as a picture.")
     ] = None,

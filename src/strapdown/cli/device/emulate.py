@@ -17,9 +17,11 @@ def emulate(
             help="square, straight (paper C), calibration, rest, a scenario of strapdown run, or a recording.",
         ),
     ],
-    pty: Annotated[bool, typer.Option("--pty", help="On a pseudo-terminal, the default where there are any.")] = False,
+    pty: Annotated[
+        bool, typer.Option("--pty", help="Use a pseudo-terminal; default where the system has them.")
+    ] = False,
     tcp: Annotated[
-        int | None, typer.Option("--tcp", metavar="PORT", help="On this TCP port of this computer; 0: any.")
+        int | None, typer.Option("--tcp", metavar="PORT", help="Use this TCP port of this computer; 0: any free port.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Specimen and noise.")] = 1,
     magnetometer: Annotated[
@@ -34,7 +36,7 @@ def emulate(
         list[str] | None,
         typer.Option("--fault", metavar="KIND=X", help="Bad line: lost=0.01, flipped=0.01, inserted=0.01, burst=500."),
     ] = None,
-    pace: Annotated[float, typer.Option("--pace", metavar="X", help="Times as fast as the clock.")] = 1.0,
+    pace: Annotated[float, typer.Option("--pace", metavar="X", help="Speed as a multiple of real time.")] = 1.0,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="DIR", help="Write calibration and true stops (paper C's tests)."),
@@ -94,7 +96,8 @@ def emulate(
     with line_of(tcp) as line:
         print(f"port: {line.name}", flush=True)
         screen.told().print(
-            f"next: strapdown device navigate --port {line.name}; Ctrl-C ends the module", soft_wrap=True
+            f"next: strapdown device navigate --port {line.name}, or strapdown studio {line.name}; Ctrl-C ends it",
+            soft_wrap=True,
         )
 
         def ended() -> bool:

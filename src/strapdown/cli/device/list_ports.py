@@ -1,4 +1,4 @@
-"""strapdown device list: serial ports, who answers on them, and the modules that are known here."""
+"""strapdown device list: serial ports, the modules that answer on them, and the modules that are known here."""
 
 from typing import Annotated, Any
 
@@ -10,7 +10,7 @@ from strapdown.cli.log import Json
 
 def list_devices(
     ask: Annotated[
-        bool, typer.Option("--ask", help="Open each port with a known converter and ask who is there.")
+        bool, typer.Option("--ask", help="Open each port with a known converter and ask for a module.")
     ] = False,
     port: Annotated[str | None, typer.Option("--port", metavar="P", help="Ask on this port.")] = None,
     baud: Baud = BAUD,

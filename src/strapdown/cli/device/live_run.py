@@ -18,7 +18,10 @@ _KEPT_EVENTS = 200
 
 
 class LiveRun:
-    """source: greeted. each: called with every solution. What was seen remains for the end of the command."""
+    """One run on a live module, with its figures for the end of the command.
+
+    source: greeted. each: called with every solution. What was seen remains for the end of the command.
+    """
 
     def __init__(
         self,
@@ -47,7 +50,7 @@ class LiveRun:
         return news
 
     def run(self, until: Callable[[], bool], as_json: bool) -> None:
-        """Until it ends or Ctrl-C."""
+        """Run until it ends or Ctrl-C."""
         from strapdown.cli import screen
 
         self.source.start()
@@ -93,7 +96,7 @@ class LiveRun:
         return view(self.source, self.navigator, self.meter, self.path, self.solution, self.events, self.pace)
 
     def line(self) -> str:
-        """One line a second, where there is no terminal."""
+        """Print one line a second, where there is no terminal."""
         if self.solution is None:
             return f"aligning {100.0 * min(self.navigator.aligned_part, 1.0):.0f} %, {self.meter.samples_hz:.0f} Hz"
         p, s = self.solution.p_n, self.solution

@@ -7,6 +7,15 @@ import typer
 
 from strapdown.cli.device.options import BAUD, AccRange, Baud, GyrRange, LowPass, Port, Rate, Seconds
 from strapdown.cli.log import Gravity, Height, Latitude
+from strapdown.cli.navigate.options import (
+    Declination,
+    HeadingSigma,
+    Lever,
+    Mounting,
+    PartOfNoise,
+    Rest,
+    StartHeading,
+)
 
 if TYPE_CHECKING:
     from strapdown.cli.navigate.live import Known
@@ -21,31 +30,19 @@ def navigate(
         Path | None,
         typer.Option(metavar="CAL.toml", help="Apply this calibration; default: the one kept for this module."),
     ] = None,
-    part: Annotated[
-        str | None,
-        typer.Option(metavar="PART", help="Part of the catalogue whose noise to use; default: as identified."),
-    ] = None,
+    part: PartOfNoise = None,
     vehicle: Annotated[
         str, typer.Option(metavar="KIND", help="robot (wheels, flat floor) or free (stops alone).")
     ] = "robot",
-    heading: Annotated[
-        float | None,
-        typer.Option(metavar="DEG", help="Heading at the start, clockwise from north; default: by the magnetometer."),
-    ] = None,
-    heading_sigma: Annotated[float, typer.Option(metavar="DEG", help="Standard deviation of --heading.")] = 1.0,
-    declination: Annotated[float, typer.Option(metavar="DEG", help="Magnetic declination, east positive.")] = 0.0,
+    heading: StartHeading = None,
+    heading_sigma: HeadingSigma = 1.0,
+    declination: Declination = None,
     latitude: Latitude = None,
     height: Height = 0.0,
     gravity: Gravity = None,
-    mounting: Annotated[
-        str | None, typer.Option(metavar="ROLL,PITCH,YAW", help="Rotation of the module on the body, deg.")
-    ] = None,
-    lever: Annotated[
-        str | None, typer.Option(metavar="X,Y,Z", help="Position of the module from the body's origin, m.")
-    ] = None,
-    rest: Annotated[
-        float | None, typer.Option(metavar="S", help="Length of the rest at the start; default: 8 s.")
-    ] = None,
+    mounting: Mounting = None,
+    lever: Lever = None,
+    rest: Rest = None,
     rate: Rate = None,
     acc_range: AccRange = None,
     gyr_range: GyrRange = None,
@@ -80,8 +77,8 @@ def navigate(
         hello = source.stream.hello
         assert hello is not None and source.hello_frame is not None
         known, carrier = known_of(
-            hello, calibration, part, vehicle, (heading, heading_sigma, declination), (latitude, height, gravity),
-            (mounting, lever),
+            hello, calibration, part, vehicle,
+            (heading, heading_sigma, declination or 0.0), (latitude, height, gravity), (mounting, lever),
         )  # fmt: skip
         for text in warnings_of(hello, known):
             screen.told().print(f"warning: {text}", soft_wrap=True, markup=False)
@@ -169,7 +166,7 @@ def known_of(
 
 
 def warnings_of(hello: Any, known: "Known") -> list[str]:
-    """What a user should know of this module before it is used."""
+    """Warnings for the user about this module before it is used."""
     from strapdown.devices.chips.found import inertial_name, magnetometer_name
 
     found = [inertial_name(hello.imu_chip, hello.imu_identity)[1]]

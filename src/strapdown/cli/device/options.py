@@ -1,12 +1,10 @@
-"""What the device commands share: the port, the chips' settings, and how a module is greeted."""
+"""Common parts of the device commands: the port, the chips' settings, and the greeting of a module."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from strapdown.devices.protocol.frame import Frame
     from strapdown.devices.protocol.messages import Settings
     from strapdown.devices.source import ModuleSource
 
@@ -26,7 +24,7 @@ LowPass = Annotated[
 ]
 Seconds = Annotated[
     float | None,
-    typer.Option("--seconds", metavar="S", help="Stop after so long by the module's clock; default: at Ctrl-C."),
+    typer.Option("--seconds", metavar="S", help="Stop after this time of the module's clock; default: at Ctrl-C."),
 ]
 BAUD = 921600
 _ACC_G, _GYR_DPS, _LOW_PASS_HZ = (2, 4, 8, 16), (250, 500, 1000, 2000), (260, 184, 94, 44, 21, 10, 5)
@@ -43,7 +41,7 @@ def _code(option: str, value: int | None, choices: tuple[int, ...], kept: int) -
 
 
 def wanted(kept: "Settings", rate: int | None, acc: int | None, gyr: int | None, low_pass: int | None) -> "Settings":
-    """The options, and what was kept of the module where an option is not given."""
+    """Settings from the options; an option that is not given keeps the module's last value."""
     from strapdown.errors import InputError
 
     if rate is not None and not (4 <= rate <= 1000 and 1000 % rate == 0):
@@ -70,29 +68,11 @@ def port_or_only(port: str | None) -> str:
 
 
 def greeted(
-    port: str | None,
-    baud: int,
-    options: tuple[int | None, int | None, int | None, int | None],
-    heard: "Callable[[Frame, float], None]" = lambda frame, now: None,
+    port: str | None, baud: int, options: tuple[int | None, int | None, int | None, int | None]
 ) -> "ModuleSource":
-    """The module on the port, set by the options (rate, ranges, low-pass) and by what is kept of it; not started."""
-    from strapdown.devices.home import keep_settings, read_settings
-    from strapdown.devices.link import Link
+    """The module on the port, set by the options (rate, ranges, low-pass) and by its stored settings; not started."""
+    from strapdown.devices.greeting import greeted_module
     from strapdown.devices.protocol.messages import Settings
-    from strapdown.devices.source import ModuleSource
 
     wanted(Settings(), *options)  # refuse wrong options before the port is opened
-    link = Link(port_or_only(port), baud)
-    try:
-        source = ModuleSource(link, heard=heard)
-        hello = source.greet()
-        source.settings = wanted(read_settings(hello.serial), *options)
-        if source.settings != Settings():
-            source.greeted = False
-            source.greet()
-            if any(option is not None for option in options):
-                keep_settings(hello.serial, source.settings)
-        return source
-    except BaseException:
-        link.close()
-        raise
+    return greeted_module(port_or_only(port), baud, lambda kept: wanted(kept, *options))

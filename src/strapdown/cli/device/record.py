@@ -1,4 +1,4 @@
-"""strapdown device record: what a module sends, into files that survive a missing end."""
+"""strapdown device record: writes the data of a module into files that survive a missing end."""
 
 from pathlib import Path
 from typing import Annotated
@@ -27,7 +27,7 @@ def record(
 ) -> None:
     """Record a module until Ctrl-C: a new file every --minutes, forced to the disk once a second, losses counted.
 
-    A file needs no proper end: after a crash it holds all that had arrived. navigate and the other commands read it.
+    A file needs no proper end: after a crash it has all data that had arrived. navigate and the other commands read it.
 
     Example: strapdown device record --port /dev/ttyUSB0 -o drive --acc-range 8
     """

@@ -1,4 +1,4 @@
-"""What a module is emulated from: paper C's tests, a calibration by hand, a scenario, a recording."""
+"""Sources of an emulated module: paper C's tests, a calibration by hand, a scenario, a recording."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,25 +12,28 @@ OWN = ("square", "straight", "calibration", "rest")
 
 @dataclass
 class Emulated:
-    """A motion for the module, and where it is known, calibration and true stops."""
+    """A motion for the module, and its calibration and true stops where they are known."""
 
     played: "Played"
     drive: Any = None
 
 
 def emulated(name: str, seed: int, encoder: bool = False) -> Emulated:
-    """square, straight: paper C's robots. calibration: put on its faces, then turned by hand. rest: at rest. Else a
-    scenario by its name or file, or a recording."""
-    from strapdown.environment.session.scenario import fault_names, read_scenario, scenario_names
+    """The motion that the emulated module carries out.
+
+    square, straight: paper C's robots. calibration: put on its faces, then turned by hand. rest: at rest. Any other
+    name is a scenario by its name or file, or a recording.
+    """
+    from strapdown.environment.session.scenario.file import fault_names, read_scenario, scenario_names
     from strapdown.environment.virtual_module.feeds import of_recording, of_scenario
     from strapdown.errors import InputError
-    from strapdown.io import FORMATS, read
+    from strapdown.io import LOG_SUFFIXES, read
 
     if name in ("square", "straight"):
         return _test(name, seed, encoder)
     if name in ("calibration", "rest"):
         return Emulated(_bench(name, seed))
-    if name.lower().endswith((*FORMATS, ".module")):
+    if name.lower().endswith(LOG_SUFFIXES):
         recordings = read(Path(name))
         return Emulated(of_recording(next(iter(recordings.values()))))
     if name in (*scenario_names(), *fault_names()) or name.lower().endswith(".toml"):

@@ -1,4 +1,4 @@
-"""A module that runs: what commands show of it, events as lines, figures at the end."""
+"""A running module: what commands show of it, events as lines, figures at the end."""
 
 import time
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ class Meter:
         self._first_s: float | None = None
 
     def look(self) -> bool:
-        """Every second: new figures; whether a second has passed."""
+        """Update the figures every second; returns whether a second has passed."""
         then, samples, received = self._at
         now = time.monotonic()
         if now - then < 1.0:
@@ -35,7 +35,9 @@ class Meter:
         return time.monotonic() - self.began_s
 
     def over(self, seconds: float | None) -> bool:
-        """Whether so much of the module's time has passed since its first sample; of the host's, if it is silent."""
+        """Whether this much of the module's time has passed since its first sample. If the module is silent, the host's
+        time counts.
+        """
         if seconds is None:
             return False
         t_s, samples = self._source.stream.t_s, self._source.stream.counts.samples
@@ -46,7 +48,7 @@ class Meter:
 
 
 def figures(source: "ModuleSource") -> dict[str, Any]:
-    """What was received and what was not, and the clock: for the end of a command, and for --json."""
+    """Counts of received and lost data, and the clock: for the end of a command, and for --json."""
     stream, counts = source.stream, source.stream.counts
     found: dict[str, Any] = {
         "module": None if stream.hello is None else stream.hello.serial,

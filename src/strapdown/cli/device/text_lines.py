@@ -4,7 +4,7 @@ from pathlib import Path
 
 
 def record_lines(port: str, baud: int, columns: str, output: Path, seconds: float | None, as_json: bool) -> None:
-    """Lines into one CSV file of ours, in SI, until Ctrl-C."""
+    """Write lines into one CSV file in our format, in SI, until Ctrl-C."""
     import os
     import time
 

@@ -29,7 +29,7 @@ _DEG = 180.0 / math.pi
 
 
 class Path:
-    """The way so far, and the places of stops, with bounded memory."""
+    """The path so far, and the places of stops, with bounded memory."""
 
     def __init__(self) -> None:
         self.points: list[tuple[float, float]] = []

@@ -1,4 +1,4 @@
-"""strapdown navigate: a log in, the way driven out, with its stops, its errors and a report."""
+"""strapdown navigate: a log in, the driven path out, with its stops, its errors and a report."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,6 +19,15 @@ from strapdown.cli.log import (
     joined_log,
     refused,
 )
+from strapdown.cli.navigate.options import (
+    Declination,
+    HeadingSigma,
+    Lever,
+    Mounting,
+    PartOfNoise,
+    Rest,
+    StartHeading,
+)
 
 _KERNELS = ("navigation",)
 
@@ -30,20 +39,19 @@ def navigate(
         typer.Option("--filter", metavar="NAME", help="eskf (ours), ekf15 (paper C's), or both, separated by a comma."),
     ] = "eskf",
     vehicle: Annotated[
-        str, typer.Option(metavar="KIND", help="robot (wheels, flat floor), foot, hand, or free (stops alone).")
-    ] = "robot",
-    heading: Annotated[
-        float | None,
-        typer.Option(metavar="DEG", help="Heading at the start, clockwise from north; default: by the magnetometer."),
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help="robot (wheels, flat floor), foot, hand, or free; default: that of a simulated log, else robot.",
+        ),
     ] = None,
-    heading_sigma: Annotated[float, typer.Option(metavar="DEG", help="Standard deviation of --heading.")] = 1.0,
-    declination: Annotated[
-        float | None, typer.Option(metavar="DEG", help="Magnetic declination, east positive.")
-    ] = None,
+    heading: StartHeading = None,
+    heading_sigma: HeadingSigma = 1.0,
+    declination: Declination = None,
     calibration: Annotated[
         Path | None, typer.Option(metavar="CAL.toml", help="Apply this calibration to the log first.")
     ] = None,
-    part: Annotated[str | None, typer.Option(metavar="PART", help="Part of the catalogue whose noise to use.")] = None,
+    part: PartOfNoise = None,
     reference: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Truth: poses or positions by time, or stops in order (columns x, y)."),
@@ -60,10 +68,7 @@ def navigate(
         bool,
         typer.Option("--live", help="Forward pass as on a live module: every solution from the samples before it."),
     ] = False,
-    rest: Annotated[
-        float | None,
-        typer.Option("--rest", metavar="S", help="Length of the rest at the start, with --live; default: 8 s."),
-    ] = None,
+    rest: Rest = None,
     latitude: Latitude = None,
     height: Height = 0.0,
     gravity: Gravity = None,
@@ -74,19 +79,8 @@ def navigate(
     odometer: Annotated[
         str | None, typer.Option(metavar="NAME", help="Sensor of the log whose odometer to use.")
     ] = None,
-    mounting: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ROLL,PITCH,YAW", help="Rotation of the sensor on the body, deg; default: that of the log."
-        ),
-    ] = None,
-    lever: Annotated[
-        str | None,
-        typer.Option(
-            metavar="X,Y,Z",
-            help="Position of the sensor from the body's origin, m; the path is then that of the origin.",
-        ),
-    ] = None,
+    mounting: Mounting = None,
+    lever: Lever = None,
     odometer_scale: Annotated[float, typer.Option(metavar="S", help="True metres per metre of the odometer.")] = 1.0,
     odometer_sigma: Annotated[float, typer.Option(metavar="PERCENT", help="Standard deviation of that scale.")] = 0.2,
     columns: Columns = None,
@@ -104,7 +98,7 @@ def navigate(
     import math
 
     from strapdown.cli import screen
-    from strapdown.cli.navigate.inputs import calibrated, mounting_of, reference_of, three_numbers
+    from strapdown.cli.navigate.inputs import calibrated, carrier_of, mounting_of, reference_of, three_numbers
     from strapdown.cli.navigate.live import Known, live_navigator
     from strapdown.cli.navigate.outputs import files_of, write_all
     from strapdown.cli.navigate.show import numbers, shares, show
@@ -145,18 +139,20 @@ def navigate(
     for each in names:
         if each not in FILTERS:
             raise InputError(f'there is no filter "{each}"; valid names: {", ".join(FILTERS)}')
+    recording = as_recorded = joined_log(log, sensor, columns, magnetometer, odometer)
+    vehicle = carrier_of(recording) if vehicle is None else vehicle
     if live and (smooth or names != ["eskf"] or vehicle not in ("robot", "free")):
         raise InputError("--live runs the filter eskf forward, for a robot or free; leave --smooth and the others away")
     if rest is not None and not live:
         raise InputError("--rest is for --live; without it the rest at the start is found in the log")
-    recording = as_recorded = joined_log(log, sensor, columns, magnetometer, odometer)
     named, noise = noise_of_part(recording, part)
     recording, applied, notes = calibrated(recording, calibration, log)
     q_bs = mounting_of(recording, mounting, notes)
     local, origin = gravity_at(recording, latitude, height, gravity)
     if declination is None:
+        before = len(notes)
         declination = declination_of(recording, recording.mag_s is not None, notes)
-        if recording.mag_s is not None and declination == 0.0:
+        if recording.mag_s is not None and len(notes) == before:
             notes.append("no declination is given, and the log states none: magnetic north is taken as true north")
     truth, stops = reference_of(recording, reference, q_bs, r_bs_b)
     if truth is not None:

@@ -1,4 +1,6 @@
-"""What strapdown navigate reads besides the log: its calibration, its truth, and how the sensor sits on the body."""
+"""Inputs of strapdown navigate besides the log: its calibration, its truth, and the mounting of the sensor on the
+body.
+"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,8 +26,19 @@ def three_numbers(option: str, text: str, what: str, most: float) -> tuple[float
     return x, y, z
 
 
+def carrier_of(recording: "Recording") -> str:
+    """The carrier of the sensor, as the log of a session states it; without a statement, a robot."""
+    from strapdown.navigation.carriers.by_name import VEHICLES
+
+    stated = recording.meta.get("carrier")
+    return stated if isinstance(stated, str) and stated in VEHICLES else "robot"
+
+
 def mounting_of(recording: "Recording", option: str | None, notes: list[str]) -> tuple[float, ...]:
-    """q_bs: as given, else as the log states it, else as the body."""
+    """Mounting of the sensor in the body.
+
+    q_bs: the given mounting, else that of the log, else that of the body itself.
+    """
     import numpy as np
 
     from strapdown.recordings.facts import LOG, facts_of
@@ -65,7 +78,7 @@ def calibrated(recording: "Recording", path: Path | None, log: Path) -> tuple["R
 def reference_of(
     recording: "Recording", path: Path | None, q_bs: tuple[float, ...], r_bs_b: tuple[float, ...]
 ) -> "tuple[Reference | None, Stops | StopPlaces | None]":
-    """The truth of the body's origin along the way, and the stops to compare at, as far as they are known."""
+    """The truth of the body's origin along the path, and the stops to compare with, as far as they are known."""
     from strapdown.evaluation.evaluate import read_reference
     from strapdown.evaluation.stops import stops_of_motion
     from strapdown.navigation.body_origin import body_motion

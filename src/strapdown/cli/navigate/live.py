@@ -1,4 +1,4 @@
-"""Live navigation as the commands set it up: the same for a module on its line and for a file that was recorded."""
+"""Live navigation as the commands set it up: the same for a live module and for a recorded file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Known:
-    """What the options state. part: None: the one that the source names."""
+    """Facts given by the options. part: None: the part that the source names."""
 
     part: str | None
     gravity: float
@@ -24,7 +24,7 @@ class Known:
     calibration: "Calibration | None"
 
     def facts(self, rest: "Recording") -> "Facts":
-        """With the noise of the part, for the ranges and the rate of the rest."""
+        """Facts with the noise of the part, for the ranges and the rate of the rest."""
         from strapdown.recordings.facts import Facts, noise_of_part, part_named
 
         named, noise = noise_of_part(rest, self.part)
@@ -42,7 +42,10 @@ class Known:
 def live_navigator(
     carrier: "Carrier", known: Known, meta: Mapping[str, Any], rest_s: float | None = None
 ) -> "LiveNavigator":
-    """meta: of the source as recorded."""
+    """A navigator for the samples of a live source.
+
+    meta: meta data of the source.
+    """
     from strapdown.calibration.live import LiveCalibration
     from strapdown.navigation.carriers.free import Free
     from strapdown.navigation.carriers.wheeled_robot import WheeledRobot

@@ -27,16 +27,12 @@ def write_all(
     from strapdown.io.folder import output_folder
     from strapdown.io.solutions.file import solution_suffix, write_solution
     from strapdown.reporting.figures import save
-    from strapdown.reporting.navigation_figures import detector_figure, innovation_figure, trajectory_figure
-    from strapdown.reporting.report import write_report
+    from strapdown.reporting.navigation_figures import trajectory_figure
+    from strapdown.reporting.report import navigated_figures, write_report
 
     solutions = {name: n.solution for name, n in found.items()}
-    more = {}
-    for name, n in found.items():
-        if n.innovations:
-            more[f"Innovations of {name}"] = innovation_figure(n.innovations)
+    more = navigated_figures(found)
     first = next(iter(found.values()))
-    more["Stops: what the sensor shows"] = detector_figure(*_detector(first))
     conditions: dict[str, dict[str, Any]] = {
         "log": {"file": log.name, "samples": len(first.solution), "gravity": gravity},
         "calibration": {"file": "none" if calibration is None else calibration.name},
@@ -59,8 +55,3 @@ def write_all(
         "picture": str(folder / "trajectory.png"),
         "report": str(folder / "report.html"),
     }
-
-
-def _detector(navigated: "Navigated") -> tuple[Any, ...]:
-    stops = navigated.stops
-    return stops.t, stops.signal, stops.threshold, stops.flags, "detector"

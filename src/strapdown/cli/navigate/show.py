@@ -32,6 +32,8 @@ def numbers(navigated: "Navigated", truth: "Reference | None", table: "StopTable
     assert solution.p_n is not None
     sigma = solution.sigma.get("p_n")
     said: dict[str, Any] = {
+        "trusted": not navigated.warnings,
+        "warnings": list(navigated.warnings),
         "samples": len(solution),
         "path_length_m": float(estimated_path_length(solution)),
         "closing_error_m": closing_error(solution).length_m,
@@ -65,6 +67,9 @@ def numbers(navigated: "Navigated", truth: "Reference | None", table: "StopTable
 def show(document: dict[str, dict[str, Any]]) -> None:
     from strapdown.cli import screen
 
+    for name, said in document.items():
+        for warning in said["warnings"]:
+            print(f"WARNING, {name}: {warning}")
     rows = []
     for name, said in document.items():
         x, y, z = said["last_position_m"]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strapdown.cli.log import Columns, Gravity, Json, Sensor, chosen, read_sensors, refused
+from strapdown.cli.log import ANY_LOG, Columns, Gravity, Json, Sensor, chosen, read_sensors, refused
 from strapdown.cli.orient.log import Prepared, declination_of, filter_for, prepared
 
 if TYPE_CHECKING:
@@ -21,9 +21,7 @@ _ADVICE = {
 
 
 def orient(
-    log: Annotated[
-        Path | None, typer.Argument(metavar="LOG", help="The log: .csv, .csv.gz or .parquet.", show_default=False)
-    ] = None,
+    log: Annotated[Path | None, typer.Argument(metavar="LOG", help=ANY_LOG, show_default=False)] = None,
     name: Annotated[
         str, typer.Option("--filter", metavar="NAME", help="Name of the filter; --list shows all.")
     ] = _DEFAULT,
@@ -127,7 +125,7 @@ def _names(compare: str) -> list[str]:
 
 
 def _remarks(solutions: "dict[str, Solution]") -> list[str]:
-    """What users should hear of: events, and readings that were rejected most of the time."""
+    """Notes for the user: events, and readings that were rejected most of the time."""
     said = []
     for name, solution in solutions.items():
         said += [f"{name}: {event.text}" for event in solution.events[:3]]
@@ -139,7 +137,7 @@ def _remarks(solutions: "dict[str, Solution]") -> list[str]:
 
 
 def kernel_files(names: list[str], smooth: bool) -> list[str]:
-    """A filter's kernels stand in the file or folder of its name, those of its backward pass in `smoother`."""
+    """A filter's kernels are in the file or folder of its name, those of its backward pass in `smoother`."""
     from strapdown.orientation.catalogue import FILTERS
 
     endings = ("", ".filter", ".smoother") if smooth else ("", ".filter")
@@ -157,9 +155,10 @@ def _solved(name: str, log: Prepared, declination_deg: float, part_given: bool, 
 
 
 def _beside_truth(log: Prepared, solutions: "dict[str, Solution]") -> "tuple[dict[str, Solution], Any]":
-    """Solutions as errors and the picture have them, and the truth, None without.
+    """Solutions for errors and the picture, and the truth (None without).
 
-    Six axes leave the heading open: it is turned to the truth's at the first sample. Files keep the estimates.
+    With six axes the heading is not determined: it is turned to the truth's at the first sample. Files keep the
+    estimates.
     """
     if log.recording.truth is None:
         return solutions, None
@@ -203,7 +202,10 @@ def _write(
     q_truth: Any,
     title: str,
 ) -> dict[str, str]:
-    """shown: the solutions as the picture has them."""
+    """Write the solutions, the picture and the report.
+
+    shown: solutions for the picture.
+    """
     import numpy as np
 
     from strapdown.evaluation.attitude import angles_deg
@@ -235,7 +237,7 @@ def _document(solutions: "dict[str, Solution]", errors: dict[str, Any]) -> dict[
 
 
 def _last(solution: "Solution") -> dict[str, Any]:
-    """What a filter ends with, and how often it rejected readings."""
+    """The last estimate of a filter, and how often it rejected readings."""
     from strapdown.evaluation.attitude import angles_deg
 
     roll, pitch, yaw = angles_deg(solution.q_nb[-1:])[0].tolist()

@@ -1,4 +1,4 @@
-"""What strapdown orient does before a filter runs: the log made ready, and the filter's settings from what is known."""
+"""Preparation of strapdown orient: the log made ready, and the filter's settings from the known facts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ _REMEDIES = {
 
 @dataclass(frozen=True)
 class Prepared:
-    """A log as filters want it; own: the magnetometer's recording if it has one; nine: axes, not six."""
+    """A log prepared for filters; own: the magnetometer's recording if it has one; nine: axes, not six."""
 
     recording: "Recording"
     own: "Recording | None"
@@ -42,7 +42,7 @@ def prepared(
     gravity: float | None,
     part: str | None,
 ) -> Prepared:
-    """The log calibrated if asked for, with or without magnetometer, with its gravity and the noise of its part."""
+    """The log, calibrated if asked for, with or without magnetometer; its gravity, and the noise of its part."""
     from strapdown.errors import InputError
     from strapdown.recordings.facts import noise_of_part
 
@@ -71,9 +71,9 @@ def prepared(
 
 
 def uncalibrated(recording: "Recording", own: "Recording | None" = None, *, magnetometer: bool = True) -> list[str]:
-    """Notes of the examination: most filters that seem broken lack a calibration. magnetometer: whether it is used."""
-    from strapdown.recordings.findings import NOTE
-    from strapdown.recordings.verdict import examine
+    """Notes of the examination. Most filters that seem broken lack a calibration. magnetometer: whether it is used."""
+    from strapdown.recordings.examination.findings import NOTE
+    from strapdown.recordings.examination.verdict import examine
 
     findings = list(examine(recording, uses=("accelerometer", "gyroscope")).of(NOTE))
     if magnetometer:
@@ -82,7 +82,7 @@ def uncalibrated(recording: "Recording", own: "Recording | None" = None, *, magn
 
 
 def declination_of(recording: "Recording", nine: bool, notes: list[str]) -> float:
-    """In deg, by the field that a simulated log states for its place; 0 where nothing is known."""
+    """Declination in deg, by the field that a simulated log states for its place; 0 where nothing is known."""
     import math
 
     from strapdown.recordings.facts import LOG, facts_of
@@ -96,9 +96,9 @@ def declination_of(recording: "Recording", nine: bool, notes: list[str]) -> floa
 
 
 def filter_for(name: str, log: Prepared, declination_deg: float, part_given: bool) -> Any:
-    """The named filter with what is known of the log: axes, declination, gravity, noise of the part, calibration.
+    """The named filter with the known facts of the log: axes, declination, gravity, noise of the part, calibration.
 
-    What it took from where is added to the notes.
+    The notes state the source of each setting.
     """
     import math
 
@@ -128,7 +128,8 @@ def filter_for(name: str, log: Prepared, declination_deg: float, part_given: boo
 def _after_calibration(filt: Any, log: Prepared, noise: "Mapping[str, Triad] | None") -> Any:
     """The filter with the residual errors of a calibration: tilt by the accelerometer, bias and turns of the gyroscope.
 
-    Wander is the part's, so without a part the filter's own numbers, for a calibrated consumer part, are the least.
+    Settings after a calibration. The bias walk is the part's; without a part the defaults of the filter, for a
+    calibrated consumer part, are the minimum.
     """
     import math
 

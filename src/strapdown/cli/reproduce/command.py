@@ -1,16 +1,17 @@
 """strapdown reproduce: the papers' experiments, with published and own results side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from strapdown.papers.a.results import Reproduction
-    from strapdown.papers.claim import Claim
+from strapdown.cli.reproduce.experiments import EXPERIMENTS
 
-_PAPERS = ("A", "B", "C")
+if TYPE_CHECKING:
+    from strapdown.papers.claim import Claim
+    from strapdown.papers.outcome import Outcome
+    from strapdown.types import Recording
 
 
 def reproduce(
@@ -20,18 +21,24 @@ def reproduce(
         typer.Argument(
             metavar="EXPERIMENT",
             help="A: a-a, a-b, a-c, a-d or a-e. B: sensors, orientation, flight. "
-            "C: calibration, navigation, scenarios, foot. Default: all.",
+            "C: calibration, navigation, scenarios, foot, robustness. Default: all.",
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="DIR", help="Folder for recordings and figures; created if missing."),
+        typer.Option("-o", "--output", metavar="DIR", help="Folder for page, figures, recordings; made if missing."),
     ] = None,
-    coppeliasim: Annotated[
+    recorded: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR", help="Instead: compare the methods on poses recorded from CoppeliaSim, in this folder."
-        ),
+        typer.Option(metavar="DIR", help="Instead, A: compare the methods on recorded poses in this folder."),
+    ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Instead, A in another engine: pybullet, drake or coppeliasim."),
+    ] = None,
+    server: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="With --engine coppeliasim: its address; default localhost:23000."),
     ] = None,
     data: Annotated[
         Path | None,
@@ -40,9 +47,15 @@ def reproduce(
     runs: Annotated[
         int | None, typer.Option(metavar="N", help="C: how many virtual specimens or robots. B flight: seeds.")
     ] = None,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="B, C: repeat with other seeds, from 1; 0 for the reported ones.")
+    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of the tables.")] = False,
 ) -> None:
-    """Repeat a paper's experiments and print each claim: published, ours, tolerance, holds.
+    """Repeat a paper's experiments and print each claim: published, ours, limit, holds.
+
+    Claims have four kinds, counted separately: reproduces (a published value), beats (a published value or method),
+    requirement (asked of ourselves), self-check. Limits of random runs follow from their number.
 
     Paper A: virtual sensors at steps of 50, 10 and 1 ms with every method. Paper B: errors of virtual parts, found
     again from their readings; orientation filters; flights in the closed loop, about half an hour of CPU. Paper C:
@@ -51,203 +64,136 @@ def reproduce(
     Example: strapdown reproduce A a-e -o out
     """
     from strapdown.cli import screen
+    from strapdown.cli.reproduce.experiments import (
+        Asked,
+        checked,
+        experiments_of,
+        needed,
+        paper_a,
+        paper_a_in,
+        paper_b,
+        paper_c,
+    )
     from strapdown.errors import InputError
     from strapdown.io.folder import refuse_folder
+    from strapdown.papers.recorded_data import data_folder
 
-    if paper.upper() not in _PAPERS:
-        raise InputError(f'paper "{paper}" is not known; valid names: {", ".join(_PAPERS)}')
-    if paper.upper() != "A":
-        from strapdown.cli.reproduce.more import reproduce_b, reproduce_c
+    paper = paper.upper()
+    if paper not in EXPERIMENTS:
+        raise InputError(f'paper "{paper}" is not known; valid names: {", ".join(EXPERIMENTS)}')
+    engine = None if engine == "mujoco" else engine  # the usual one
+    if engine is not None and paper != "A":
+        raise InputError("--engine belongs to paper A; omit it")
+    if server is not None and engine != "coppeliasim":
+        raise InputError("--server belongs to --engine coppeliasim; omit it")
+    if recorded is not None:
+        if engine is not None:
+            raise InputError("--recorded compares poses that were recorded, in no engine; omit --engine")
+        if paper != "A":
+            raise InputError("--recorded belongs to paper A; omit it")
+        if experiment is not None or data is not None or runs is not None or seed:
+            raise InputError("--recorded compares all recordings in its folder; omit experiment and other options")
+        from strapdown.cli.reproduce.recorded import compare_recorded
 
-        if coppeliasim is not None:
-            raise InputError("--coppeliasim belongs to paper A; leave it out")
-        folder = output or Path(f"strapdown-reproduce-{paper.upper()}")
-        if paper.upper() == "C":
-            reproduce_c(experiment, folder, data, runs, as_json)
-        else:
-            reproduce_b(experiment, folder, data, runs, as_json)
+        compare_recorded(recorded, output, as_json)
         return
-    if data is not None or runs is not None:
-        raise InputError("--data and --runs belong to papers B and C; leave them out")
-    if coppeliasim is not None:
-        if experiment is not None:
-            raise InputError("--coppeliasim compares all recordings in its folder; leave out the experiment")
-        _compare_coppeliasim(coppeliasim, output, as_json)
-        return
-    from strapdown.kernels.compiled import ENGINES
-    from strapdown.papers.a.reproduction import NAMES
-    from strapdown.papers.a.reproduction import reproduce as run
-
-    names = NAMES if experiment is None else (experiment.lower(),)
-    if names[0] not in NAMES:
-        raise InputError(f'experiment "{experiment}" is not known; valid names: {", ".join(NAMES)}')
-    folder = output if output is not None else Path("strapdown-reproduce-A")
+    names = experiments_of(paper, experiment)
+    if paper == "A" and data is not None:
+        raise InputError("--data belongs to papers B and C; omit it")
+    asked = Asked(names, experiment is not None, None if paper == "A" else data_folder(data), runs, seed)
+    checked(paper, asked)
+    if asked.named and data is not None and "orientation" in names:
+        needed(asked.data, ("broad",), "the trials of BROAD")
+    folder = output or Path(f"strapdown-reproduce-{paper}" + ("" if engine is None else f"-{engine}"))
     refuse_folder(folder)
-    screen.ready(*ENGINES)
-    with screen.progress("paper A", 1.0) as done:
-        result = run(names, done)
-    written = _write(result, folder, "reproduce A" if experiment is None else f"reproduce A {names[0]}")
-    if as_json:
-        screen.show_json({"claims": [claim.as_dict() for claim in result.claims], "output": str(folder)})
+    recordings: Mapping[str, Mapping[str, Recording]] = {}
+    if engine is not None:
+        out, recordings = paper_a_in(asked, engine, server)
+    elif paper == "A":
+        out, recordings = paper_a(asked)
     else:
-        _show(result)
-        show_claims(result.claims)
-        pictures = [p for p in written if p.suffix == ".png"]
-        print(f"recordings and figures: {folder}/ ({len(written) - len(pictures)} recordings)")
-        for picture in pictures:
-            print(f"  {picture}")
-    exit_by(result.claims)
+        out = (paper_b if paper == "B" else paper_c)(asked)
+    owner = f"reproduce {paper}" if experiment is None else f"reproduce {paper} {names[0]}"
+    owner += "" if engine is None else f" --engine {engine}"
+    conditions = {"command": f"strapdown {owner}", "seed": seed, "runs": "usual number" if runs is None else runs}
+    written = _write(out, recordings, folder, paper, owner, conditions)
+    if as_json:
+        screen.show_json(_document(out, folder, seed))
+    else:
+        _show(out, folder, written)
+    exit_by(out.claims)
 
 
-def _write(result: "Reproduction", folder: Path, owner: str) -> list[Path]:
+def _write(
+    out: "Outcome",
+    recordings: "Mapping[str, Mapping[str, Recording]]",
+    folder: Path,
+    paper: str,
+    owner: str,
+    conditions: Mapping[str, Any],
+) -> list[Path]:
+    """Write recordings, pictures and the page; returns the paths of pictures and page."""
     from strapdown.io import write
     from strapdown.io.folder import output_folder
-    from strapdown.papers.a.figures import figures
+    from strapdown.papers.page import write_page
     from strapdown.reporting.figures import save
 
-    written = []
     with output_folder(folder, owner) as new:
-        for name, recordings in result.recordings.items():
-            written.append(folder / f"{name}.parquet")
-            write(new / f"{name}.parquet", recordings)
-        for name, figure in figures(result).items():
-            written.append(folder / name)
+        for name, some in recordings.items():
+            write(new / f"{name}.parquet", dict(some))
+        for name, figure in out.figures.items():
             save(figure, new / name)
-    return written
+        write_page(new / f"paper-{paper}.html", paper, out, conditions)
+    return [folder / f"paper-{paper}.html", *(folder / name for name in out.figures)]
 
 
-def _show(result: "Reproduction") -> None:
-    """A table of errors for each experiment: by sensor, phase and method, the three steps side by side."""
+def _document(out: "Outcome", folder: Path, seed: int) -> dict[str, Any]:
+    from strapdown.papers.claim import counts
+
+    return {
+        "claims": [claim.as_dict() for claim in out.claims],
+        "counts": {kind: {"hold": held, "of": of} for kind, (held, of) in counts(out.claims).items()},
+        "seed": seed,
+        "figures": [str(folder / name) for name in out.figures],
+        "notes": out.notes,
+        "output": str(folder),
+        **out.more,
+    }
+
+
+def _show(out: "Outcome", folder: Path, written: Sequence[Path]) -> None:
+    """Claims first, then the details."""
     from strapdown.cli import screen
-    from strapdown.papers.a.experiments import STEPS_MS
 
-    tables: dict[str, dict[tuple[str, ...], dict[int, tuple[float, float]]]] = {}
-    for row in result.errors:
-        table = tables.setdefault(row.experiment, {})
-        table.setdefault((row.sensor, row.phase, row.method), {})[row.step_ms] = (row.acc, row.gyr)
-    for experiment, table in tables.items():
-        screen.show_table(
-            f"{experiment}, largest error by step: accelerometer (acc), gyroscope (gyr; exact with a proof mass)",
-            ["sensor", "phase", "method"]
-            + [f"{name}, {s} ms, {unit}" for name, unit in (("acc", "m/s2"), ("gyr", "rad/s")) for s in STEPS_MS],
-            [
-                [*key, *(screen.short(value[step][i]) for i in range(2) for step in STEPS_MS)]
-                for key, value in table.items()
-            ],
-            left=3,
-            keys=3,
-        )
-    if result.run_ups:
-        screen.show_table(
-            "A-d, run-up time: error of the line fit and of the first sample at speed",
-            ["case", "step, ms", "method", "analytic, s", "error of line fit, s", "error of first sample, s"],
-            [
-                [
-                    str(r.case),
-                    str(r.step_ms),
-                    r.method,
-                    f"{r.analytic_s:.6f}",
-                    screen.short(r.line_error_s),
-                    screen.short(r.first_sample_error_s),
-                ]
-                for r in result.run_ups
-            ],
-            left=3,
-            keys=3,
-        )
+    show_claims(out.claims)
+    for table in out.tables:
+        screen.show_table(table.title, table.columns, table.rows, left=table.left, keys=max(1, table.left))
+        for note in table.notes:
+            print(note)
+    for note in out.notes:
+        print(f"note: {note}")
+    print(f"written to {folder}/:")
+    for path in written:
+        print(f"  {path}")
 
 
 def show_claims(claims: "Sequence[Claim]") -> None:
-    """The table published / ours / tolerance / holds."""
+    """A table for each kind of claim, and how many of each hold."""
     from strapdown.cli import screen
+    from strapdown.papers.claim import KINDS, by_kind, counts
+    from strapdown.papers.page import cells_of, columns_of, has_published
 
-    screen.show_table(
-        "Claims",
-        ["claim", "what", "published", "ours", "tolerance", "holds"],
-        [
-            [
-                claim.id,
-                claim.what,
-                screen.short(claim.published),
-                screen.short(claim.ours),
-                f"{'within ' if claim.relation == '~' else claim.relation + ' '}{screen.short(claim.tolerance)}",
-                "yes" if claim.holds else "NO",
-            ]
-            for claim in claims
-        ],
-        left=2,
-    )
-    held = sum(claim.holds for claim in claims)
-    print(f"{held} of {len(claims)} claims hold")
+    for kind, some in by_kind(claims).items():
+        published = has_published(some)
+        rows = [cells_of(claim, published) for claim in some]
+        screen.show_table(f"Claims, {kind}: {KINDS[kind]}", columns_of(published), rows, left=2)
+    for kind, (held, of) in counts(claims).items():
+        print(f"{kind}: {held} of {of} claims hold")
+    for claim in claims:
+        if not claim.holds:
+            print(f"does not hold: {claim.id}")
 
 
 def exit_by(claims: "Sequence[Claim]") -> None:
     if not all(claim.holds for claim in claims):
         raise typer.Exit(1)
-
-
-def _compare_coppeliasim(folder: Path, output: Path | None, as_json: bool) -> None:
-    import json
-
-    from strapdown.cli import screen
-    from strapdown.io import whole_file
-    from strapdown.io.folder import output_folder, refuse_folder
-    from strapdown.papers.a.coppeliasim import compare
-
-    if output is not None:
-        refuse_folder(output)
-    screen.ready()
-    result = compare(folder)
-    document = {
-        "claims": [claim.as_dict() for claim in result.claims],
-        "rows": [row.as_dict() for row in result.rows],
-        "run_ups": [run_up.as_dict() for run_up in result.run_ups],
-        "notes": result.notes,
-    }
-    if output is not None:
-        with output_folder(output, "reproduce A coppeliasim") as new, whole_file(new / "coppeliasim.json") as tmp:
-            tmp.write_text(json.dumps(document, indent=1, allow_nan=False), encoding="utf-8")
-    if as_json:
-        screen.show_json(document)
-    else:
-        columns = [("acc", m) for m in ("ours", "paper", "shipped", "force")]
-        columns += [("gyr", m) for m in ("ours", "paper", "shipped")]
-        units = {"acc": "m/s2", "gyr": "rad/s"}
-        screen.show_table(
-            "Poses recorded from CoppeliaSim: RMS error of accelerometer (acc) and gyroscope (gyr) by method",
-            ["run", "phase", "sensor", *(f"{kind} {method}, {units[kind]}" for kind, method in columns)],
-            [
-                [
-                    row.run,
-                    row.phase,
-                    row.sensor,
-                    *(
-                        screen.short(errors[method].rms if method in errors else None)
-                        for kind, method in columns
-                        for errors in (getattr(row, kind),)
-                    ),
-                ]
-                for row in result.rows
-            ],
-            left=3,
-            keys=3,
-        )
-        if result.run_ups:
-            screen.show_table(
-                "A-d, run-up time",
-                ["run", "analytic, s", "line fit, s", "error of line fit, s", "first sample (paper's gyroscope), s"],
-                [
-                    [
-                        r.run,
-                        f"{r.analytic_s:.4f}",
-                        f"{r.line_fit_s:.4f}",
-                        screen.short(r.line_fit_s - r.analytic_s),
-                        f"{r.first_sample_s:.4f}",
-                    ]
-                    for r in result.run_ups
-                ],
-            )
-        show_claims(result.claims)
-        for note in result.notes:
-            print(f"note: {note}")
-    exit_by(result.claims)

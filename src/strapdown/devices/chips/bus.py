@@ -1,6 +1,6 @@
-"""An I2C bus: what a driver needs of one, and a virtual one that carries virtual chips.
+"""An I2C bus: the interface of a driver, and a virtual bus with virtual chips.
 
-A transfer returns what the wires would carry: the same driver reads the same bytes from a virtual chip and a real one.
+A transfer returns the bytes on the wires. The same driver reads the same bytes from a virtual chip and a real one.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ class Bus(Protocol):
         ...
 
     def read(self, address: int, register: int, count: int) -> bytes | None:
-        """Write the register's number, then read so many bytes; None: no chip has acknowledged."""
+        """Write the register's number, then read this many bytes. None: no chip has acknowledged."""
         ...
 
 
@@ -31,7 +31,11 @@ class RegisterChip(Protocol):
 
 
 class VirtualBus:
-    """Chips by address. time_us: now, set by whoever runs the clock. stuck: addresses that no longer acknowledge."""
+    """Chips by address.
+
+    time_us: present time, set by the owner of the clock.
+    stuck: addresses that no longer acknowledge.
+    """
 
     def __init__(self, chips: Mapping[int, RegisterChip]) -> None:
         self.chips = dict(chips)
@@ -40,7 +44,7 @@ class VirtualBus:
         self.transfers = 0
 
     def write(self, address: int, data: bytes) -> bool:
-        """The first byte names a register, the others go there and to those that follow."""
+        """The first byte names a register; the others are written there and to the following registers."""
         chip = self._chip(address)
         if chip is None:
             return False
@@ -69,7 +73,7 @@ class VirtualBus:
 
 
 class I2cError(Exception):
-    """A chip did not acknowledge. Inside devices/ only: whoever runs a driver counts it."""
+    """A chip did not acknowledge. Used inside devices/ only: the caller of a driver counts it."""
 
 
 def read(bus: Bus, address: int, register: int, count: int) -> bytes:

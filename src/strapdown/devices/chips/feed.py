@@ -1,7 +1,8 @@
-"""What a virtual chip feels: physical quantities as functions of time, from any motion and any specimen."""
+"""Input of a virtual chip: physical quantities as functions of time, from any motion and any specimen."""
 
 import bisect
 import math
+from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
@@ -14,8 +15,14 @@ _PIECE = 1000  # rows
 
 
 class Felt(NamedTuple):
-    """acc: specific force (m/s2), gyr: rate (rad/s), mag: field (uT), each in the axes of its chip, with the errors of
-    the specimen and before range, digital filter and rounding. celsius: of the die."""
+    """True input of the chips at an instant.
+
+    acc: specific force (m/s2).
+    gyr: rate (rad/s).
+    mag: field (uT), each in the axes of its chip, with the errors of the specimen and before range, digital filter and
+        rounding.
+    celsius: temperature of the die.
+    """
 
     acc: tuple[float, float, float]
     gyr: tuple[float, float, float]
@@ -24,17 +31,17 @@ class Felt(NamedTuple):
 
 
 class Feed(Protocol):
-    """What a chip's own clock asks for, in the order of time."""
+    """The input of a chip, requested by its own clock, in the order of time."""
 
     def at(self, time_us: int) -> Felt: ...
 
 
 class Rows:
-    """A feed from rows of numbers: t_s (n,), acc, gyr, mag (n, 3) and celsius (n,). Between rows the last one holds.
+    """A feed from rows of numbers: t_s (n,), acc, gyr, mag (n, 3) and celsius (n,). Between rows the last one is used.
 
-    blocks: more rows while it runs. Rows that are past are dropped, so that memory is bounded. The first row holds
-    before its time. After the last row `ended` becomes true, and the rows of the last second are repeated: a sensor
-    that has come to rest is still noisy.
+    blocks: further rows that are read while it runs. Past rows are dropped, so that memory is bounded. Before its time
+    the first row is used. After the last row `ended` becomes true, and the rows of the last second are repeated. The
+    reason is that a sensor that has come to rest is still noisy.
     """
 
     def __init__(self, blocks: Iterator[tuple[Array, Array, Array, Array, Array]]) -> None:
@@ -91,13 +98,23 @@ def _pieces(blocks: Iterator[tuple[Array, ...]]) -> Iterator[tuple[Array, ...]]:
 
 
 class LowPass:
-    """First-order low-pass of a triad, read at steps of step_s; bandwidth_hz None: none. Starts at its first input."""
+    """First-order low-pass of a triad, read at steps of step_s. bandwidth_hz None: no low-pass. The filter starts at
+    its first input.
 
-    def __init__(self, bandwidth_hz: float | None, step_s: float) -> None:
-        self._gain = 1.0 if bandwidth_hz is None else 1.0 - math.exp(-2.0 * math.pi * bandwidth_hz * step_s)
+    delay_s: delay of slow changes, as the data sheet states it; whole steps add what the low-pass lacks of it.
+    """
+
+    def __init__(self, bandwidth_hz: float | None, delay_s: float, step_s: float) -> None:
+        self._gain, late = 1.0, 0
+        if bandwidth_hz is not None:
+            self._gain = 1.0 - math.exp(-2.0 * math.pi * bandwidth_hz * step_s)
+            late = max(round((delay_s - 1.0 / (2.0 * math.pi * bandwidth_hz)) / step_s), 0)
         self._x: tuple[float, float, float] | None = None
+        self._late: deque[tuple[float, float, float]] = deque(maxlen=late + 1)
 
     def step(self, x: tuple[float, float, float]) -> tuple[float, float, float]:
+        self._late.append(x)
+        x = self._late[0]
         if self._x is not None and self._gain < 1.0:
             k, (a, b, c) = self._gain, self._x
             x = (a + k * (x[0] - a), b + k * (x[1] - b), c + k * (x[2] - c))
@@ -106,5 +123,5 @@ class LowPass:
 
 
 def counts(value: float, per_unit: float, least: int = -32768, most: int = 32767) -> int:
-    """A reading rounded to counts, held at the ends of the range."""
+    """A reading rounded to counts, clipped at the ends of the range."""
     return max(least, min(most, math.floor(value * per_unit + 0.5)))

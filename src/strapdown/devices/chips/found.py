@@ -1,4 +1,4 @@
-"""Which chips are on a bus, and whether they are what they are sold as."""
+"""Chips on a bus, and whether they are genuine."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,11 @@ from strapdown.devices.protocol.messages import HMC5883L, MPU6050, NO_CHIP, QMC5
 
 @dataclass(frozen=True)
 class Chip:
-    """kind: code of the protocol. identity: its registers as read, one byte or three."""
+    """A chip that was found on the bus.
+
+    kind: code of the protocol.
+    identity: its registers as read, one byte or three.
+    """
 
     kind: int = NO_CHIP
     address: int = 0
@@ -18,7 +22,7 @@ class Chip:
 
 
 def find_inertial(bus: Bus) -> Chip:
-    """The first that answers at 0x68 or 0x69, whatever its identity."""
+    """The first chip that answers at 0x68 or 0x69, whatever its identity."""
     for address in (0x68, 0x69):
         found = bus.read(address, WHO_AM_I, 1)
         if found is not None and found[0] not in (0x00, 0xFF):
@@ -27,7 +31,7 @@ def find_inertial(bus: Bus) -> Chip:
 
 
 def find_magnetometer(bus: Bus) -> Chip:
-    """By address and identity, in the order QMC5883L, HMC5883L, QMC5883P."""
+    """Magnetometer by address and identity, in the order QMC5883L, HMC5883L, QMC5883P."""
     for kind, address, register, count in (
         (QMC5883L, QMC_ADDRESS, QMC_ID, 1),
         (HMC5883L, HMC_ADDRESS, HMC_ID, 3),
@@ -40,7 +44,7 @@ def find_magnetometer(bus: Bus) -> Chip:
 
 
 def inertial_name(kind: int, identity: int) -> tuple[str, str | None]:
-    """(name, warning) of the inertial chip, by its WHO_AM_I register; the warning is None for a genuine one."""
+    """Name of the inertial chip by its WHO_AM_I register, and a warning, which is None for a genuine one."""
     if kind == NO_CHIP:
         return "none", "no inertial chip answers; check power, wiring and address of the GY-521"
     if identity == GENUINE:
@@ -61,7 +65,7 @@ def inertial_name(kind: int, identity: int) -> tuple[str, str | None]:
 
 
 def magnetometer_name(kind: int, identity: bytes) -> tuple[str, str | None]:
-    """(name, note) of the magnetometer, by address and identity registers."""
+    """Name of the magnetometer by address and identity registers, and a note."""
     if kind == NO_CHIP:
         return "none", "no magnetometer answers; navigation goes on without a magnetic heading"
     if kind == QMC5883L:

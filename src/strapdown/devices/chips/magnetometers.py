@@ -22,7 +22,7 @@ _UT_PER_GAUSS = 100.0
 
 
 class _Clocked:
-    """A chip that reads its feed at a rate of its own."""
+    """A chip that reads its feed at its own rate."""
 
     def __init__(self, feed: Feed, ppm: float) -> None:
         self.feed = feed
@@ -32,7 +32,7 @@ class _Clocked:
         self._ticks = 0
 
     def _rate_hz(self) -> float | None:
-        """None: it does not measure."""
+        """Rate in Hz; None: the chip does not measure."""
         raise NotImplementedError
 
     def _measure(self, field_gauss: tuple[float, ...]) -> None:
@@ -55,7 +55,11 @@ class _Clocked:
 
 
 class VirtualQmc5883l(_Clocked):
-    """feed: what it feels. Averaging (OSR) has no effect: the noise is the feed's. identity: of the chip register."""
+    """A virtual QMC5883L with its registers.
+
+    feed: physical input of the chip. Averaging (OSR) has no effect: the noise is that of the feed.
+    identity: value of the chip register.
+    """
 
     def __init__(self, feed: Feed, *, ppm: float = 0.0, identity: int = 0xFF) -> None:
         super().__init__(feed, ppm)
@@ -100,7 +104,10 @@ class VirtualQmc5883l(_Clocked):
 
 
 class VirtualHmc5883l(_Clocked):
-    """feed: what it feels. In its self-test (MS) a field of 1.16, 1.16, 1.08 G is added."""
+    """A virtual HMC5883L with its registers.
+
+    feed: physical input of the chip. In its self-test (MS) a field of 1.16, 1.16, 1.08 G is added.
+    """
 
     def __init__(self, feed: Feed, *, ppm: float = 0.0) -> None:
         super().__init__(feed, ppm)
@@ -142,7 +149,7 @@ class VirtualHmc5883l(_Clocked):
 
 
 class VirtualQmc5883p:
-    """Its identity alone: the module reports this chip and does not read it."""
+    """Only its identity: the module reports this chip and does not read it."""
 
     def at(self, time_us: int) -> None:
         pass
@@ -158,7 +165,10 @@ class VirtualQmc5883p:
 
 
 class FieldCounts(NamedTuple):
-    """One reading, in counts, x, y, z of the chip. wrong: beyond its range."""
+    """One reading, in counts, x, y, z of the chip.
+
+    wrong: the reading is beyond its range.
+    """
 
     mag: tuple[int, int, int]
     wrong: bool
@@ -205,7 +215,10 @@ class Hmc5883l:
         return read(self.bus, self.address, HMC_ID, 3)
 
     def set_up(self, range_code: int, rate_code: int, averaging: int, bias: int = 0) -> None:
-        """bias: 0 normal, 1 self-test with a field added, 2 with it subtracted."""
+        """Write the registers that configure the chip.
+
+        bias: 0 normal, 1 self-test with a field added, 2 with it subtracted.
+        """
         write(self.bus, self.address, HMC_A, averaging << 5 | rate_code << 2 | bias)
         write(self.bus, self.address, HMC_B, range_code << 5)
         write(self.bus, self.address, HMC_MODE, 0x00)

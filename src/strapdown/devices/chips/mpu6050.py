@@ -1,7 +1,7 @@
 """The MPU-6050 at register level: a virtual chip, and a driver. Register map: RM-MPU-6000A-00, revision 4.2.
 
-The virtual chip has its own inner clock (1 kHz behind the digital low-pass, 8 kHz without it), sample rate divider,
-ranges, FIFO, data-ready, sleep, reset and self-test.
+The virtual chip has its own inner clock: 1 kHz behind the digital low-pass, 8 kHz without it. The chip has sample rate
+divider, ranges, FIFO, data-ready, sleep, reset and self-test.
 """
 
 from collections import deque
@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from strapdown.devices.chips.bus import Bus, I2cError, read, write
 from strapdown.devices.chips.feed import Feed, Felt, LowPass, counts
+from strapdown.devices.protocol.units import ACC_DELAY_S, ACC_HZ, GYR_DELAY_S, GYR_HZ
 from strapdown.earth import STANDARD_GRAVITY
 
 ADDRESS = 0x68
@@ -22,15 +23,15 @@ FIFO_BYTES = 1024
 GENUINE, CLONE, MPU6500 = 0x68, 0x98, 0x70
 ACC_PER_G = (16384, 8192, 4096, 2048)
 GYR_PER_10_DPS = (1310, 655, 328, 164)
-ACC_BANDWIDTH_HZ = (260.0, 184.0, 94.0, 44.0, 21.0, 10.0, 5.0)
-GYR_BANDWIDTH_HZ = (256.0, 188.0, 98.0, 42.0, 20.0, 10.0, 5.0)
 TEMPERATURE_PER_C, TEMPERATURE_ZERO_CC = 340, 3653
 _DEG = 57.29577951308232
 _TRIM = (12, 12, 12, 10, 10, 10)  # factory codes of the self-test: accelerometer x, y, z, gyroscope x, y, z
 
 
 def self_test_response(code: int, gyroscope: bool, axis: int) -> float:
-    """What the factory has trimmed: counts at 8 g or 250 deg/s. PS-MPU-6000A-00: RM 4.2, section 4.1 to 4.4."""
+    """Response trimmed at the factory: counts at 8 g or 250 deg/s. Source: PS-MPU-6000A-00 and RM 4.2, sections 4.1 to
+    4.4.
+    """
     if code == 0:
         return 0.0
     if gyroscope:
@@ -39,9 +40,15 @@ def self_test_response(code: int, gyroscope: bool, axis: int) -> float:
 
 
 class VirtualMpu6050:
-    """feed: what it feels. identity: WHO_AM_I. ppm: error of its own clock. response: of the self-test, 1 is as trimmed
-    at the factory. filtered: what it feels was low-passed before, as in a recording, and its own low-pass does nothing.
-    frozen: its readings no longer change, though it answers."""
+    """A virtual MPU-6050 with its registers.
+
+    feed: physical input of the chip.
+    identity: WHO_AM_I.
+    ppm: error of its own clock.
+    response: response of the self-test, 1 is as trimmed at the factory.
+    filtered: the input was low-passed before, as in a recording, and the chip's own low-pass does nothing.
+    frozen: its readings no longer change, though it answers.
+    """
 
     def __init__(
         self,
@@ -70,12 +77,13 @@ class VirtualMpu6050:
         self._restart()
 
     def _restart(self) -> None:
-        """The inner clock begins anew, as after a change of its settings."""
+        """The inner clock starts again, as after a change of its settings."""
         code = self._registers[CONFIG] & 7
         self._inner_us = self._second_us / (8000.0 if code in (0, 7) else 1000.0)
         code = min(code, 6)
-        bands = (None, None) if self._filtered else (ACC_BANDWIDTH_HZ[code], GYR_BANDWIDTH_HZ[code])
-        self._filters = (LowPass(bands[0], self._inner_us * 1e-6), LowPass(bands[1], self._inner_us * 1e-6))
+        step_s = self._inner_us * 1e-6
+        acc_hz, gyr_hz = (None, None) if self._filtered else (ACC_HZ[code], GYR_HZ[code])
+        self._filters = LowPass(acc_hz, ACC_DELAY_S[code], step_s), LowPass(gyr_hz, GYR_DELAY_S[code], step_s)
         self._start_us, self._ticks = self._now_us, 0
 
     @property
@@ -84,7 +92,7 @@ class VirtualMpu6050:
 
     @property
     def next_ready_us(self) -> float | None:
-        """When the next sample will be ready; None: asleep."""
+        """Time at which the next sample will be ready; None: asleep."""
         if self.asleep:
             return None
         each = self._registers[SMPLRT_DIV] + 1
@@ -203,7 +211,7 @@ class Mpu6050:
         return read(self.bus, self.address, WHO_AM_I, 1)[0]
 
     def set_up(self, acc_range: int, gyr_range: int, low_pass: int, rate_hz: int) -> int:
-        """Wake it and set ranges, low-pass and rate; returns the divider."""
+        """Wake the chip and set ranges, low-pass and rate; returns the divider."""
         divider = (8000 if low_pass == 0 else 1000) // rate_hz - 1
         for register, value in (
             (PWR_MGMT_1, 0x01),  # awake, on the gyroscope's clock
@@ -224,13 +232,15 @@ class Mpu6050:
         return _from_registers(read(self.bus, self.address, ACCEL_XOUT_H, 14))
 
     def start_fifo(self) -> None:
-        """All instruments into the FIFO, from empty."""
+        """Route all instruments into the FIFO, which is emptied."""
         write(self.bus, self.address, USER_CTRL, FIFO_RESET)
         write(self.bus, self.address, FIFO_EN, 0xF8)
         write(self.bus, self.address, USER_CTRL, FIFO_ON)
 
     def read_fifo(self) -> tuple[list[InertialCounts], bool]:
-        """Whole samples of the FIFO, oldest first, and whether it had overflowed: it is then emptied and begun anew."""
+        """Whole samples of the FIFO, oldest first, and whether it had overflowed. In that case it is emptied and
+        started again.
+        """
         if read(self.bus, self.address, INT_STATUS, 1)[0] & FIFO_OVERFLOW:
             self.start_fifo()
             return [], True
@@ -255,8 +265,10 @@ class Mpu6050:
 
 
 def self_test_change(off: InertialCounts, on: InertialCounts, trim: tuple[int, ...]) -> tuple[float, ...]:
-    """Of each axis the response against that of the factory, 0 is unchanged; the data sheet allows 0.14. off, on: means
-    of readings without and with the force."""
+    """Change of the response of each axis against that of the factory, 0 is unchanged; the data sheet allows 0.14.
+
+    off, on: means of readings without and with the force.
+    """
     found = []
     for i in range(6):
         gyroscope, axis = i >= 3, i % 3

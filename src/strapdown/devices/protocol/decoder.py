@@ -1,4 +1,4 @@
-"""Frames from a stream of bytes, however it is cut, damaged or joined late. Memory is bounded."""
+"""Frames from a stream of bytes, however it is cut or damaged. Memory is bounded."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,10 @@ SAMPLE_ROW = np.dtype(
 
 
 class Decoder:
-    """One stream. kinds: the frames that are good here; others count as bad."""
+    """One stream.
+
+    kinds: the frames that are good here; others count as bad.
+    """
 
     def __init__(self, kinds: tuple[int, ...] = tuple(BODY_BYTES)) -> None:
         fix_signature(kernel.decode)
@@ -85,6 +88,6 @@ class Decoder:
 
 
 def sample_rows(rows: NDArray[np.uint8]) -> NDArray[np.void]:
-    """Of a block the samples, as a table of SAMPLE_ROW; a copy."""
+    """The samples of a block, as a table of SAMPLE_ROW; a copy."""
     found = np.ascontiguousarray(rows[rows[:, 1] == SAMPLE, : SAMPLE_ROW.itemsize])
     return found.view(SAMPLE_ROW)[:, 0]

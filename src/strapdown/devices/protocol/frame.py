@@ -19,7 +19,12 @@ LONGEST_FRAME = 128  # bytes before COBS; COBS adds one to a frame of less than 
 
 
 class Frame(NamedTuple):
-    """kind: one of the constants above. sequence: u16 of this kind and sender. time_us: u32 of the module's clock."""
+    """One frame of the protocol.
+
+    kind: one of the constants above.
+    sequence: u16 of this kind and sender.
+    time_us: u32 of the module's clock.
+    """
 
     kind: int
     sequence: int

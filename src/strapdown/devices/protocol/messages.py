@@ -1,4 +1,4 @@
-"""What the frames of the protocol mean: hello, sample, status, answer, and the host's commands.
+"""Meaning of the frames of the protocol: hello, sample, status, answer, and the host's commands.
 
 Numbers are the protocol's own (register codes, counts); `strapdown.devices.units` converts them to SI.
 """
@@ -18,7 +18,7 @@ NO_CHIP = 0
 MPU6050 = 1
 QMC5883L, HMC5883L, QMC5883P = 1, 2, 3
 ASKED, WAS_RESET, CHANGED = 0, 1, 2  # reasons of a hello
-DONE, UNKNOWN_COMMAND, OUT_OF_RANGE, NO_ANSWER_OF_CHIP = 0, 1, 2, 3  # results of a command
+DONE, OUT_OF_RANGE, NO_ANSWER_OF_CHIP = 0, 2, 3  # results of a command; 1 is not used
 MAG_NEW, STOP_SIGNAL, IMU_SILENT, MAG_WRONG = 1, 2, 4, 8  # flags of a sample
 START_BUTTON, STOP_BUTTON, SWITCH_1 = 1, 2, 16  # inputs of a sample
 RUNNING, IMU_ANSWERS, MAG_ANSWERS = 1, 2, 4  # state in a status
@@ -29,7 +29,7 @@ INNER_HZ = 1000  # the rates of samples divide it
 
 
 class Hello(NamedTuple):
-    """Who the module is and how it is set: docs/device-protocol.md, "Hello"."""
+    """Identity and settings of the module: docs/device-protocol.md, "Hello"."""
 
     reason: int = ASKED
     running: int = 0
@@ -101,7 +101,7 @@ class Readings(NamedTuple):
 
 
 class Status(NamedTuple):
-    """Once a second: what the module has counted since reset."""
+    """Counts of the module since reset, sent once a second."""
 
     uptime_s: int
     samples: int
@@ -121,7 +121,7 @@ class Status(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """To a command of the host."""
+    """Answer to a command of the host."""
 
     command: int
     result: int
@@ -136,7 +136,7 @@ class Answer(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What a set command changes; the defaults change nothing."""
+    """Values of a set command; the defaults change nothing."""
 
     acc_range: int = UNCHANGED
     gyr_range: int = UNCHANGED

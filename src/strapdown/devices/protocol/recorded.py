@@ -1,6 +1,7 @@
 """A recorded file of the module (.module): the frames as they came over the line, and the host's marks.
 
-A file begins with one line of text and a zero byte, then a hello and a mark, so that each stands alone. Nothing is
+A file begins with one line of text and a zero byte, then a hello and a mark. So each file can be read without others.
+Nothing is
 written at its end: a file that was cut anywhere holds all frames before the cut.
 """
 

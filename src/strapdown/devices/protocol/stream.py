@@ -20,8 +20,9 @@ _FROZEN_S = 0.25  # a chip whose six readings stay the same for so long is stuck
 
 
 class Stamped(NamedTuple):
-    """A sample with the module's time (s on its axis), the host's at its arrival (s, monotone; None: from a file), and
-    the counts it was made of."""
+    """A sample with the module's time (s on its axis) and the counts it was made of. A stamped sample also has the
+    host's time at its arrival (s, monotone; None: from a file).
+    """
 
     module_s: float
     host_s: float | None
@@ -30,7 +31,7 @@ class Stamped(NamedTuple):
 
 
 class Happened(NamedTuple):
-    """Something about the module or its line: kind in one word, a sentence for people."""
+    """An event of the module or its line: kind in one word, and a sentence for people."""
 
     t_s: float
     kind: str
@@ -39,7 +40,7 @@ class Happened(NamedTuple):
 
 @dataclass
 class Counts:
-    """What was received and what was not, since the stream began."""
+    """Counts of received and lost data since the stream began."""
 
     samples: int = 0
     lost: int = 0
@@ -53,7 +54,10 @@ class Counts:
 
 
 class ModuleStream:
-    """One module. hello: as it was last sent; samples that come before the first hello are counted as doubtful."""
+    """One module.
+
+    hello: the last hello frame; samples before the first hello are counted as doubtful.
+    """
 
     def __init__(self) -> None:
         self.hello: say.Hello | None = None
@@ -123,7 +127,7 @@ class ModuleStream:
         self._say("reset", "the module was reset; its time goes on by the host's clock")
 
     def _mark(self, frame: Frame) -> None:
-        """In a file: the recorder's own axis."""
+        """Take a mark from a file: it has the recorder's own time axis."""
         mark = Mark.unpacked(frame.body)
         if mark.offset_us != self.axis.offset_us:
             self.counts.doubtful += self._doubted is not None
@@ -152,7 +156,9 @@ class ModuleStream:
         return []
 
     def _moved_on(self, first: Frame, second: Frame, host_s: float | None) -> list[Stamped]:
-        """Two frames agree with each other and not with those before: a reset without a hello, or a long silence."""
+        """Whether two frames agree with each other and not with those before: a reset without a hello, or a long
+        silence.
+        """
         if self.axis.ahead_us(first.time_us) >= _BACKWARD:
             self.counts.doubtful += 1
             self._reset(second.time_us, host_s)

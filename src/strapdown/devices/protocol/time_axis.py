@@ -1,6 +1,6 @@
 """The module's time stamps as one axis, and its map to the host's clock.
 
-Stamps are microseconds in 32 bits: they wrap after 71.6 minutes and begin anew when the module is reset.
+Stamps are microseconds in 32 bits. Time stamps wrap after 71.6 minutes and restart at 0 when the module is reset.
 """
 
 from collections import deque
@@ -13,7 +13,10 @@ _POINTS = 300  # five minutes
 
 
 class TimeAxis:
-    """offset_us: time on the axis less the stamp, for the stamps that follow."""
+    """Continuous time from the time stamps of a module, which wrap.
+
+    offset_us: time on the axis less the stamp, for the stamps that follow.
+    """
 
     def __init__(self) -> None:
         self.offset_us = 0
@@ -21,12 +24,14 @@ class TimeAxis:
         self.last_host_s = 0.0
 
     def ahead_us(self, stamp: int) -> int:
-        """How far the stamp is ahead of the last one, by its 32 bits: 2^31 and more is backward."""
+        """Time (us) from the last stamp to this one, by its 32 bits: 2^31 and more is backward."""
         return 0 if self.last_us is None else (stamp - self.last_us + self.offset_us) % WRAP_US
 
     def take(self, stamp: int, host_s: float | None = None) -> int:
-        """Time on the axis (us) of a stamp that follows the last one. host_s: monotone, to count the wraps of a long
-        silence; None: at most one."""
+        """Time on the axis (us) of a stamp that follows the last one.
+
+        host_s: monotone, to count the wraps of a long silence; None: at most one.
+        """
         if self.last_us is None:
             self.last_us = stamp + self.offset_us
         else:
@@ -40,7 +45,7 @@ class TimeAxis:
         return self.last_us
 
     def restart(self, stamp: int, host_s: float) -> None:
-        """The module was reset: its stamps go on after the silence that the host has measured, 1 us at least."""
+        """The module was reset: its stamps continue after the silence that the host has measured, 1 us at least."""
         if self.last_us is None:
             return
         silent_us = max(round((host_s - self.last_host_s) * 1e6), 1)
@@ -50,7 +55,9 @@ class TimeAxis:
 
 
 class ClockFit:
-    """host = offset + rate * module, by least squares over the fastest frame of each second of the last minutes."""
+    """Linear fit host = offset + rate * module, by least squares over the fastest frame of each second of the last
+    minutes.
+    """
 
     def __init__(self) -> None:
         self._points: deque[tuple[float, float]] = deque(maxlen=_POINTS)
@@ -58,7 +65,7 @@ class ClockFit:
         self._best: tuple[float, float] | None = None
 
     def put(self, axis_us: int, host_s: float) -> None:
-        """A frame with its stamp on the axis, and when it arrived."""
+        """Add a frame with its stamp on the axis, and its time of arrival."""
         bucket = axis_us // _BUCKET_US
         module_s = axis_us * 1e-6
         if bucket != self._bucket:
@@ -69,7 +76,7 @@ class ClockFit:
             self._best = (module_s, host_s)
 
     def fit(self) -> tuple[float, float, float] | None:
-        """(offset s, drift ppm of the host against the module, rms residual s); None before three points."""
+        """Offset (s), drift of the host against the module (ppm) and rms residual (s); None before three points."""
         if len(self._points) < 3:
             return None
         points = np.array(self._points)

@@ -17,9 +17,31 @@ ACC_RANGES_G, GYR_RANGES_DPS = (2, 4, 8, 16), (250, 500, 1000, 2000)
 ACC_HZ, GYR_HZ = (260.0, 184.0, 94.0, 44.0, 21.0, 10.0, 5.0), (256.0, 188.0, 98.0, 42.0, 20.0, 10.0, 5.0)
 
 
+# delays of the same settings, RM-MPU-6000A-00 revision 4.2, register 26
+ACC_DELAY_S = (0.0, 2.0e-3, 3.0e-3, 4.9e-3, 8.5e-3, 13.8e-3, 19.0e-3)
+GYR_DELAY_S = (0.98e-3, 1.9e-3, 2.8e-3, 4.8e-3, 8.3e-3, 13.4e-3, 18.6e-3)
+_FOLDED = 1.1  # noise of the samples against the density of the chip
+
+
+def folded(low_pass_hz: float, rate_hz: float) -> float:
+    """Ratio of the noise of samples to the noise that the chip's density gives. A first-order low-pass lets noise above
+    half the rate through, and sampling aliases it.
+    """
+    x = math.pi * low_pass_hz / rate_hz
+    return math.sqrt(x / math.tanh(x))
+
+
+def low_pass_for(rate_hz: int) -> int:
+    """The code of the widest low-pass that aliases at most a tenth of the noise; the narrowest for slow rates."""
+    fitting = [code for code, hz in enumerate(ACC_HZ) if folded(hz, rate_hz) <= _FOLDED]
+    return min(fitting, default=len(ACC_HZ) - 1)
+
+
 class Units(NamedTuple):
-    """SI for one count: acc (m/s2), gyr (rad/s), mag (uT; None: no magnetometer), tick_m (None: no encoder).
-    axes, signs: which axis of the magnetometer is x, y, z of the module, and its direction."""
+    """SI value of one count: acc (m/s2), gyr (rad/s), mag (uT; None: no magnetometer), tick_m (None: no encoder).
+
+    axes, signs: which axis of the magnetometer is x, y, z of the module, and its direction.
+    """
 
     acc: float
     gyr: float
@@ -44,7 +66,7 @@ class Units(NamedTuple):
         )
 
     def field(self, counts: NDArray[Any]) -> Array:
-        """uT in the module's axes, of counts (3,) or (n, 3)."""
+        """Field (uT) in the module's axes, from counts (3,) or (n, 3)."""
         assert self.mag is not None
         return np.ascontiguousarray(counts[..., list(self.axes)] * (self.mag * self.signs))
 
@@ -59,7 +81,7 @@ def new_field(flags: Any) -> Any:
 
 
 def meta_of(hello: Hello) -> dict[str, Any]:
-    """What a recording of this module states of itself."""
+    """Meta data of a recording of this module."""
     units = Units.of(hello)
     meta: dict[str, Any] = {
         "module": hello.serial,
@@ -73,6 +95,10 @@ def meta_of(hello: Hello) -> dict[str, Any]:
         "low_pass_hz": {
             "accelerometer": ACC_HZ[min(hello.low_pass, 6)],
             "gyroscope": GYR_HZ[min(hello.low_pass, 6)],
+        },
+        "delay_s": {
+            "accelerometer": ACC_DELAY_S[min(hello.low_pass, 6)],
+            "gyroscope": GYR_DELAY_S[min(hello.low_pass, 6)],
         },
         "identity": {"inertial": hello.imu_identity, "magnetometer": hello.mag_identity.hex()},
     }

@@ -1,4 +1,4 @@
-"""Puts motors, mounts and proof masses on a robot's specification and compiles it."""
+"""Adds motors, mounts and proof masses to a robot's specification and compiles it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ def known(name: str, valid: Iterable[str], what: str, where: str) -> str:
 
 @dataclass(frozen=True)
 class Built:
-    """The compiled robot and where things are in it."""
+    """The compiled robot and the places of its parts."""
 
     model: Any  # mujoco.MjModel
     links: tuple[str, ...]
@@ -72,7 +72,7 @@ class Built:
         unexplained: np.ndarray | None = None,
         turn_per_step: np.ndarray | None = None,
     ) -> Sampled:
-        """What a mount's columns say, a row for each time."""
+        """Motion of a mount from its columns, a row for each time."""
         on = self.mounts[mount]
         motion = motion_from_block(gravity, t, rows[:, :BLOCK_SIZE], on.r_bs_b, on.q_bs)
         return Sampled(motion, rows[:, BLOCK_SIZE:] if mount in self.force_start else None, unexplained, turn_per_step)
@@ -86,7 +86,7 @@ def build(
     mounts: Sequence[Mount] = (),
     start: Sequence[Start] = (),
 ) -> Built:
-    """Compile the robot with everything the rig puts on it; unknown names raise InputError with the valid ones."""
+    """Compile the robot with everything that the rig adds to it; unknown names raise InputError with the valid ones."""
     where = str(robot.path)
     if not (np.isfinite(physics.step_s) and physics.step_s > 0.0):
         raise InputError(f"physics step is {physics.step_s} s; give a number above 0, for example 0.001")
@@ -228,7 +228,7 @@ def _add_proof_mass(spec: Any, mount: Mount, proof: ProofMass) -> None:
 
 
 def _hang_proof_masses(model: Any, data: Any, mounts: Sequence[Mount], gravity: float) -> None:
-    """Begin with each soft proof mass hanging at rest, as a device that has been standing for a while."""
+    """Begin with each soft proof mass hanging at rest, as a device that has been at rest for a while."""
     mujoco.mj_forward(model, data)
     for mount in mounts:
         if mount.proof_mass is None or mount.proof_mass.joint_frequency_hz is None:

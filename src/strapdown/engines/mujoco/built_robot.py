@@ -1,4 +1,4 @@
-"""What robots of this engine share; it is not used by itself."""
+"""Common part of the robots of this engine; it is not used alone."""
 
 from typing import Any
 
@@ -37,9 +37,9 @@ class SteppedRobot(BuiltRobot):
         return self._built.joints
 
     def joint_position(self, joint: str) -> float:
-        """rad, or m for a slide."""
+        """Position of a joint: rad, or m for a slide."""
         return float(self.data.joint(known(joint, self.joints(), "joint", "robot")).qpos[0])
 
     def joint_speed(self, joint: str) -> float:
-        """rad/s, or m/s for a slide."""
+        """Speed of a joint: rad/s, or m/s for a slide."""
         return float(self.data.joint(known(joint, self.joints(), "joint", "robot")).qvel[0])

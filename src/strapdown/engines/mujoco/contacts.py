@@ -1,4 +1,4 @@
-"""Who touches whom, where, and with what force."""
+"""Contacts between bodies: place and force."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a program asks of a robot's motors and which forces act on its links, as the engine takes it."""
+"""Targets of a robot's motors and forces on its links, in the form of the engine."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,8 +19,8 @@ class Controls:
     """Motor targets, and forces where the program has any.
 
     The target of a motor is the engine's activation, and its control is the rate of the target (build.py). A target
-    that moves is thus a ramp within a step. At every node it has the value of that instant, for the step and for the
-    readings alike.
+    that moves is thus a ramp within a step. At every node it has the value of that instant, both for the step and for
+    the readings.
     """
 
     def __init__(self, built: Built, program: Program, motors: Sequence[Motor], start: Sequence[Start]) -> None:

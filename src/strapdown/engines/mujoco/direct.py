@@ -1,7 +1,7 @@
 """The engine's own C functions for kernels that make many steps in one call (kernels/engine_calls.py).
 
-Its functions end the process when they run out of memory; those of its Python package raise instead. So kernels call
-them only where the engine has far more memory than it has ever used.
+The C functions of the engine end the process when they run out of memory; those of its Python package raise instead. So
+kernels call them only where the engine has far more memory than it has ever used.
 """
 
 import ctypes
@@ -48,7 +48,9 @@ def _library() -> Any:
 
 
 def addresses_of(model: Any, data: Any, end_step: Any) -> Addresses | None:
-    """Addresses of the functions of a step, of the model and of the data. None: steps go by the Python package."""
+    """Addresses of the functions of a step, of the model and of the data. Addresses of the engine's functions. None:
+    steps use the Python package.
+    """
     library = None if config.DISABLE_JIT or end_step not in _END_STEP else _library()
     if library is None:
         return None
@@ -63,5 +65,7 @@ def addresses_of(model: Any, data: Any, end_step: Any) -> Addresses | None:
 
 
 def ample_use(data: Any) -> int:
-    """Bytes: as long as the engine has never used more, it cannot run out of memory in the coming steps. -1: it can."""
+    """Number of bytes: as long as the engine has never used more, it cannot run out of memory in the coming steps. -1:
+    it can.
+    """
     return data.narena // _TIMES_USED if data.narena >= _LEAST_BYTES else -1

@@ -1,7 +1,7 @@
-"""Forces on a live robot that the engine does not know: rotors, wheel drives.
+"""Forces on a live robot that the engine does not compute: rotors, wheel drives.
 
-A law is called once before each evaluation of the engine and writes `qfrc_applied` of the coming step. What it needs
-from one step to the next is in `memory`, which is part of a snapshot.
+A law is called once before each evaluation of the engine and writes `qfrc_applied` of the coming step. Values that it
+needs from one step to the next are in `memory`, which is part of a snapshot.
 """
 
 from collections.abc import Sequence
@@ -23,18 +23,19 @@ class ForceLaw(Protocol):
         ...
 
     def reset(self) -> None:
-        """Memory as at the start; the engine's state is already there."""
+        """Set the memory as at the start; the engine's state is already there."""
         ...
 
     def apply(self, size_s: float) -> bool:
-        """Write the forces over the coming step, from the present state. May be called again for another size.
+        """Write the forces over the coming step, from the present state. The law may be called again for another size
+        of the step.
 
-        Returns whether constants of the model have changed, so that all must be computed anew.
+        Returns whether constants of the model have changed, so that all must be computed again.
         """
         ...
 
     def settle(self, largest: float) -> bool:
-        """The step was made: keep what it led to. Whether the engine's state is finite and below the largest."""
+        """Called after a step: keep its results. Whether the engine's state is finite and below the largest."""
         ...
 
 
@@ -44,5 +45,9 @@ class SteppingLaw(ForceLaw, Protocol):
 
     def steps(self, engine: Any, stage: int, size_s: float, stepped: Sequence[Any], out: Any, jets: Any) -> int:
         """Make len(out) steps and read the mounts after each; returns how many were made (kernels/vehicles/rotors.py,
-        rotor_steps). engine: its addresses (direct.py). stepped: the arrays of the plant in the kernel's order."""
+        rotor_steps).
+
+        engine: addresses of the engine (direct.py).
+        stepped: the arrays of the plant in the kernel's order.
+        """
         ...

@@ -3,10 +3,10 @@
 `mj_step` is `mj_forward` followed by the integrator. Called one after the other they give the same trajectory to the
 bit, and everything that `mj_forward` computes may be read in between.
 
-The acceleration that `mj_forward` reports is force over mass. An implicit integrator applies less than that: it takes
-damping forces (and `discrete` springs, too) at the end of the step. `rk4` and `discrete` report what they apply.
-`implicitfast`, and `euler` for joints with damping, do not. There the acceleration is taken from the step itself, as
-the change of velocity over the step size.
+The acceleration that `mj_forward` reports is force over mass. An implicit integrator applies less than that: it
+evaluates damping forces (and `discrete` springs, too) at the end of the step. `rk4` and `discrete` report the
+acceleration that they apply. `implicitfast`, and `euler` for joints with damping, do not report it. For the others the
+acceleration is taken from the step itself, as the change of velocity over the step size.
 """
 
 from collections.abc import Callable
@@ -78,7 +78,7 @@ class StepAcceleration:
         self._before, self._reported = np.empty(model.nv), np.empty(model.nv)
 
     def use(self) -> None:
-        """After `mj_forward`: bring readings of acceleration up to date; state and coming step stay the same."""
+        """After `mj_forward`: update readings of acceleration. State and coming step do not change."""
         model, data = self._model, self._data
         if self.reported:
             mujoco.mj_rnePostConstraint(model, data)

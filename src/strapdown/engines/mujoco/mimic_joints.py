@@ -22,7 +22,7 @@ class MimicJoint:
     law: Polynomial
 
     def from_leader(self, position: Array, speed: Array, acceleration: Array) -> tuple[Array, Array, Array]:
-        """Its own position, speed and acceleration from those of its leader, by the chain rule."""
+        """Position, speed and acceleration of a joint from those of its leader, by the chain rule."""
         slope, curvature = self.law.deriv(1)(position), self.law.deriv(2)(position)
         return self.law(position), slope * speed, curvature * speed**2 + slope * acceleration
 
@@ -33,7 +33,7 @@ def joint_title(model: Any, joint: int) -> str:
 
 
 def mimic_joints_of(model: Any, where: str) -> list[MimicJoint]:
-    """All joints that follow others, leaders first; raises InputError for a constraint that no formula drives."""
+    """All joints that follow others, leaders first. Raises InputError for a constraint without a formula."""
     found: dict[int, MimicJoint] = {}
     for i in range(model.neq):
         if not model.eq_active0[i]:

@@ -1,7 +1,7 @@
-"""Looks through an MJCF file and all that it includes before the engine reads it.
+"""Examines an MJCF file and all its includes before the engine reads it.
 
-A few lines of MJCF can ask for gigabytes (copies of copies, height fields, soft bodies), read any file of the machine,
-or end the process (a model that attaches itself). Such files are refused here, with one sentence.
+A few lines of MJCF can ask for gigabytes (copies of copies, height fields, soft bodies). MJCF files can also read any
+file of the machine, or end the process (a model that attaches itself). Such files are refused here, with one sentence.
 """
 
 import math
@@ -36,7 +36,7 @@ _LARGEST = {
 
 @dataclass
 class _Count:
-    """What a model amounts to once all copies are made."""
+    """Size of a model after all copies are made."""
 
     links: int = 0
     parts: int = 0
@@ -45,7 +45,7 @@ class _Count:
 
 
 class MjcfSurvey:
-    """The files of one robot: `root` is the folder that includes must not leave."""
+    """The files of one robot: includes must be inside the folder `root`."""
 
     def __init__(self, path: Path) -> None:
         self._main = path
@@ -55,7 +55,7 @@ class MjcfSurvey:
         self._checked: set[Path] = set()
 
     def check(self, xml: XmlFile) -> None:
-        """Raises RobotError for what the engine should not read."""
+        """Raises RobotError for a file that the engine should not read."""
         self._model(xml, ())
 
     def _model(self, xml: XmlFile, above: tuple[Path, ...]) -> _Count:
@@ -134,7 +134,9 @@ class MjcfSurvey:
         self._file(XmlFile(path), count, included)
 
     def _inside(self, where: str, xml: XmlFile, name: str) -> Path:
-        """The XML file of that name where the engine finds it: next to the main file, else to the one that asks."""
+        """The XML file of that name where the engine finds it: next to the main file, else next to the including
+        one.
+        """
         name = name.replace("\\", "/")  # as the engine does
         for folder in (self._main.parent, xml.path.parent):
             path = folder / name
@@ -152,7 +154,7 @@ class MjcfSurvey:
         raise RobotError(f'{where}: file "{shown(name)}" is not there; put it next to the robot file')
 
     def _assets(self, xml: XmlFile, name: str) -> list[Path]:
-        """All files that the engine may take for this name."""
+        """All files that the engine may use for this name."""
         name = name.replace("\\", "/")  # as the engine does
         found = []
         for folder in (*self._asset_folders, xml.path.parent):

@@ -1,4 +1,4 @@
-"""How a frame's motion stands in MuJoCo's numbers, and how it becomes a Motion of ours."""
+"""Columns of a frame's motion in MuJoCo's numbers, and their conversion to a Motion."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ BLOCK_SIZE = 19
 class Sampled:
     """The motion of a mount's frame s, and the force (N, frame s) that carries its proof mass if it has one.
 
-    For each sample, the largest over all physics steps since the sample before (None: no steps, no such doubt):
-    `unexplained`, how far the acceleration is from the change of velocity (m/s2), by the integrator's fault or because
-    a blow fell within a step; `turn_per_step`, how far the link turns in one step (rad).
+    For each sample, the largest value over all physics steps since the previous sample. None: there are no steps and no
+    such error. `unexplained` is the difference between acceleration and change of velocity (m/s2), by the integrator's
+    fault or because an impact is within a step. `turn_per_step` is the rotation of the link in one step (rad).
     """
 
     motion: Motion
@@ -62,7 +62,7 @@ def motion_from_block(
 
 
 def link_block(model: Any, data: Any, body: int) -> Array:
-    """The same 19 columns for one link now, from engine data that is up to date."""
+    """The same 19 columns for one link now, from up-to-date engine data."""
     velocity, acceleration = np.empty(6), np.empty(6)
     frame = mujoco.mjtObj.mjOBJ_XBODY
     mujoco.mj_objectVelocity(model, data, frame, body, velocity, 0)

@@ -1,7 +1,7 @@
 """A robot in MuJoCo that is commanded, pushed and read while it moves (the protocols Plant and Rewindable of live.py).
 
-Each step is `mj_forward`, then the integrator: the trajectory of `mj_step` to the bit, and readings in between belong
-to the present instant at no extra step. Commands and pushes act from the instant at which they are given.
+Each step is `mj_forward`, then the integrator. The trajectory is that of `mj_step` to the bit, and readings in between
+belong to the present instant without an extra step. Commands and pushes act from the instant at which they are given.
 """
 
 import math
@@ -20,8 +20,9 @@ from strapdown.engines.mujoco.controls import idle_target
 from strapdown.engines.mujoco.direct import addresses_of, ample_use
 from strapdown.engines.mujoco.force_law import ForceLaw, SteppingLaw
 from strapdown.engines.mujoco.integrators import StepAcceleration
+from strapdown.engines.mujoco.rewinding import STATE, Rewinding
 from strapdown.engines.mujoco.robot_file import RobotFile, check_contacts_fit, is_quiet, quiet
-from strapdown.engines.mujoco.snapshot import RunningPush, model_digest, packed, unpacked
+from strapdown.engines.mujoco.snapshot import RunningPush, model_digest
 from strapdown.engines.parts import Motor, Mount, Physics, Start
 from strapdown.engines.program import SNAP_S
 from strapdown.errors import InputError
@@ -30,15 +31,13 @@ from strapdown.live import PLANT_ROW
 from strapdown.rotation import q_normalise
 
 Array = NDArray[np.float64]
-# forces of a law follow from its memory and the state
-_STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION) & ~int(mujoco.mjtState.mjSTATE_QFRC_APPLIED)
 _VELOCITY_STAGE = int(mujoco.mjtStage.mjSTAGE_VEL)
 _BEFORE_WARM_START = int(mujoco.mjtState.mjSTATE_WARMSTART) - 1  # the bits of all that stands before it in a state
 NO_JETS = np.zeros((0, 0))
 _LARGEST = 1e10  # the engine's own bound of a position or speed
 
 
-class MujocoPlant(SteppedRobot):
+class SteppedPlant(SteppedRobot):
     """A robot with motors, moved step by step. Time begins at 0 and is counted on the grid of the physics step."""
 
     _placed_s: float
@@ -52,7 +51,10 @@ class MujocoPlant(SteppedRobot):
         start: Sequence[Start] = (),
         law: ForceLaw | None = None,
     ) -> None:
-        """law: forces that act besides those of motors and pushes."""
+        """Make a plant in its first state.
+
+        law: forces that act besides those of motors and pushes.
+        """
         self.physics = physics
         self._step_s = physics.step_s
         self._built = build(robot, physics, motors, (), start)
@@ -61,14 +63,14 @@ class MujocoPlant(SteppedRobot):
         ours = {motor.name: motor for motor in motors}
         self._motors = {model.actuator(i).name: i for i in range(model.nu)}
         self._idle = [idle_target(ours[name], begin) for name in self._motors]
-        self._state = np.empty(mujoco.mj_stateSize(model, _STATE))
+        self._state = np.empty(mujoco.mj_stateSize(model, STATE))
         first = mujoco.mj_stateSize(model, _BEFORE_WARM_START)
         self._warm_start = slice(first, first + model.nv)
 
         self.data: Any = mujoco.MjData(model)
         data = self.data
         self._engine = model, data
-        self._acceleration = StepAcceleration(model, data, physics.integrator)
+        self._acceleration = self._stepping()
         self._end_step = self._acceleration.end_step
         # views of the engine's memory, made once: making one costs as much as a tenth of a step
         self._option, self._act, self._qpos, self._qvel = model.opt, data.act, data.qpos, data.qvel
@@ -86,18 +88,38 @@ class MujocoPlant(SteppedRobot):
             self._direct = addresses_of(model, data, self._end_step)
         self._ample = ample_use(data)
         self._fitting: Array | None = None  # a table of rows that was checked
-        self._digest = model_digest(model, b"" if law is None else law.identity())
+        self._begin_qpos = self._built.qpos0
+        self._digest = model_digest(model, self._identity())
         self.reset()
+
+    def _stepping(self) -> Any:
+        """What makes the steps and knows their accelerations; another engine has its own."""
+        return StepAcceleration(self.model, self.data, self.physics.integrator)
+
+    def _identity(self) -> bytes:
+        """What a snapshot belongs to, besides the compiled robot."""
+        return b"" if self._law is None else self._law.identity()
 
     def reset(self) -> None:
         """Back to the start, without commands and pushes."""
         mujoco.mj_resetData(self.model, self.data)
-        self._qpos[:], self._qvel[:], self._act[:] = self._built.qpos0, self._built.qvel0, self._idle
+        self._qpos[:], self._qvel[:], self._act[:] = self._begin_qpos, self._built.qvel0, self._idle
         if self._law is not None:
             self._law.reset()
         self._pushes: list[RunningPush] = []
         self._time_s = 0.0
         self._arrived()
+
+    def settle(self, duration_s: float, most_m: float) -> None:
+        """Begin at rest: the robot sinks into its contacts for a while; the position in which it comes to rest is the
+        start. A robot that moves farther than most_m is not at rest; it keeps its start.
+        """
+        before = self.placed().xpos.copy()
+        self.advance_to(duration_s)
+        moved = np.abs(self.placed().xpos - before).max()
+        if moved <= most_m:
+            self._begin_qpos = self._qpos.copy()
+        self.reset()
 
     def command(self, targets: Mapping[str, float]) -> None:
         """New targets of motors, by name, from now on: rad, rad/s or N m (m, m/s or N if the joint slides)."""
@@ -151,9 +173,12 @@ class MujocoPlant(SteppedRobot):
         turning: Callable[[Array], None] | None = None,
     ) -> None:
         """Make len(out) physics steps and read the mounts after each: the bits of advance_to and read, one after the
-        other, in less time. out: (steps, mounts, 22). jets: (steps, 3 or more for each actuator of the law), or without
-        columns: angle and speed of actuator i go to columns 3 i and 3 i + 1. turning(row) writes them where the kernel
-        of the law cannot make whole steps."""
+        other, in less time.
+
+        out: (steps, mounts, 22).
+        jets: (steps, 3 or more for each actuator of the law), or without columns. Angle and speed of actuator i go to
+            columns 3 i and 3 i + 1. turning(row) writes them where the kernel of the law cannot make whole steps.
+        """
         if mounts is not self._planned:
             mounts = tuple(mounts)
             if mounts != self._planned:
@@ -198,7 +223,7 @@ class MujocoPlant(SteppedRobot):
         self._warm_kept = self._readable = True
 
     def _steps(self, out: Array, jets: Array, each: Callable[[Array], None] | None) -> int:
-        """The steps of a law that cannot make whole ones; returns how many were made."""
+        """Steps of a law that cannot make whole steps; returns how many were made."""
         law, step_s, engine, end_step = self._law, self._step_s, self._engine, self._end_step
         assert law is not None
         for k in range(len(out)):
@@ -218,26 +243,6 @@ class MujocoPlant(SteppedRobot):
         """All contacts at this instant, with their forces."""
         self._refresh()
         return contacts(self.model, self.data)
-
-    def snapshot(self) -> bytes:
-        """All that the future depends on: state, solver memory, commands, running pushes, time."""
-        mujoco.mj_getState(self.model, self.data, self._state, _STATE)
-        if self._warm_kept:
-            self._state[self._warm_start] = self._warm_before
-        law = self._law
-        state = self._state if law is None else np.concatenate([self._state, law.memory])
-        return packed(self._digest, self._time_s, state, self._pushes)
-
-    def restore(self, kept: bytes) -> None:
-        """Go back to a snapshot; whatever is done from there on gives the same bits again."""
-        size, law = len(self._state), self._law
-        of_law = 0 if law is None else len(law.memory)
-        self._time_s, state, self._pushes = unpacked(kept, self._digest, size + of_law)
-        mujoco.mj_setState(self.model, self.data, state[:size], _STATE)
-        if law is not None:
-            law.memory[:] = state[size:]
-        self._warnings[:] = 0
-        self._arrived()
 
     def placed(self) -> Any:
         """The mujoco.MjData, with positions of links and shapes of this instant."""
@@ -261,7 +266,7 @@ class MujocoPlant(SteppedRobot):
                 self._end_pushes()
 
     def _arrived(self) -> None:
-        """A new instant: nothing is derived from its state yet."""
+        """A new instant is reached: nothing is derived from its state yet."""
         self._forwarded_s = 0.0  # the step size that mj_forward was made for at this instant; 0: not made
         self._placed_s = 0.0  # likewise, for the stages that depend on positions and speeds alone
         self._warm_kept = False  # whether _warm_before holds the solver's memory with which this instant began
@@ -334,7 +339,7 @@ class MujocoPlant(SteppedRobot):
         self._forwarded_s = 0.0
 
     def _plan(self, mounts: tuple[Mount, ...]) -> None:
-        """Where each mount is, as the kernel takes it."""
+        """Places of the mounts in the form of the kernel."""
         for mount in mounts:
             if mount.proof_mass is not None:
                 raise InputError(f'sensor "{mount.name}": a proof mass cannot be read live; drop proof_mass')
@@ -355,3 +360,7 @@ class MujocoPlant(SteppedRobot):
             *self._how,
         )
         self._fitting = None
+
+
+class MujocoPlant(Rewinding, SteppedPlant):
+    """A robot in MuJoCo, moved step by step and rewound."""

@@ -1,9 +1,9 @@
-"""Robots in MuJoCo as a motion source: stepped live, or run through a program with every reading fresh.
+"""Robots in MuJoCo as a motion source: stepped live, or run through a program with every reading up to date.
 
-MuJoCo's sensor values after `mj_step` belong to the start of the step. Here they are never read
-that way: `state()` brings them up to date first, and `record()` gives each row the time of the state that made it.
-Switches of the program that fall between two steps split the step there. A sensor time between two steps is
-reached on the side, which leaves the trajectory as it is.
+MuJoCo's sensor values after `mj_step` belong to the start of the step. Here readings are never stale: `state()` updates
+them first, and `record()` gives each row the time of the state that made it. Switches of the program that fall between
+two steps split the step there. A sensor time between two steps is computed separately, which does not change the
+trajectory.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ from strapdown.errors import InputError
 from strapdown.types import Motion
 
 Array = NDArray[np.float64]
-_PHYSICS = mujoco.mjtState.mjSTATE_FULLPHYSICS
+PHYSICS_STATE = mujoco.mjtState.mjSTATE_FULLPHYSICS
 _UNSTABLE = (
     mujoco.mjtWarning.mjWARN_BADQPOS,
     mujoco.mjtWarning.mjWARN_BADQVEL,
@@ -64,8 +64,12 @@ class MujocoRobot(SteppedRobot):
         self._controls = Controls(self._built, program, motors, start)
         self._steps = Steps(step_s, program.switch_times())
         self.data: Any = mujoco.MjData(self.model)
-        self._acceleration = StepAcceleration(self.model, self.data, integrator)
+        self._acceleration = self._stepping()
         self.reset()
+
+    def _stepping(self) -> Any:
+        """What makes the steps and knows their accelerations; another engine has its own."""
+        return StepAcceleration(self.model, self.data, self._integrator)
 
     def reset(self) -> None:
         mujoco.mj_resetData(self.model, self.data)
@@ -99,7 +103,7 @@ class MujocoRobot(SteppedRobot):
                     self.data.act[:] = self._controls.targets(t)
                 mujoco.mj_setState(self.model, self.data, controls[i], self._controls.spec)
                 self.model.opt.timestep = sizes[i]
-                mujoco.mj_step(self.model, self.data)
+                self._make_step()
                 self._check_stable(nodes[i : i + 1], np.array([[t, *self.data.qpos]]))
         self._time_s, self._stale = float(nodes[-1]), True
 
@@ -125,12 +129,12 @@ class MujocoRobot(SteppedRobot):
         return {name: found.sampled(self.gravity) for name, found in collected.items()}
 
     def _run(self, duration_s: float, progress: Callable[[float], None] | None) -> Iterator[Stretch]:
-        """The run in parts, each reading belonging to its node's time; the last part is the end alone.
+        """The run in parts; each reading belongs to the time of its node. The last part has only the end.
 
-        Whoever takes a part may use the engine's data on the side (_read): what the next one starts from is kept here.
+        The receiver of a part may use the engine's data (_read): the start of the next part is kept here.
         """
-        state = np.empty(mujoco.mj_stateSize(self.model, _PHYSICS))
-        mujoco.mj_getState(self.model, self.data, state, _PHYSICS)
+        state = np.empty(mujoco.mj_stateSize(self.model, PHYSICS_STATE))
+        mujoco.mj_getState(self.model, self.data, state, PHYSICS_STATE)
         warm = np.zeros(self.model.nv)
         nodes = np.zeros(1)
         for nodes in self._steps.stretches(duration_s):
@@ -166,29 +170,32 @@ class MujocoRobot(SteppedRobot):
         yield Stretch(nodes[-1:], np.empty(0), self.data.sensordata[None, :].copy(), state[None, :], np.inf)
         self._go_to(float(nodes[-1]), state, warm)
 
+    def _make_step(self) -> None:
+        mujoco.mj_step(self.model, self.data)
+
     def _read_applied(self, states: Array, sizes: Array, readings: Array) -> None:
-        """Replace readings by those under the accelerations that the integrator applied: changes of velocity."""
+        """Replace readings by those with the accelerations that the integrator applied: changes of velocity."""
         with quiet():
             for i, size in enumerate(sizes):
-                mujoco.mj_setState(self.model, self.data, states[i], _PHYSICS)
+                mujoco.mj_setState(self.model, self.data, states[i], PHYSICS_STATE)
                 mujoco.mj_forward(self.model, self.data)
                 applied = (states[i + 1, self._qvel] - states[i, self._qvel]) / size
                 use_acceleration(self.model, self.data, applied)
                 readings[i] = self.data.sensordata
 
     def _go_to(self, time_s: float, state: Array, warm: Array) -> None:
-        mujoco.mj_setState(self.model, self.data, state, _PHYSICS)
+        mujoco.mj_setState(self.model, self.data, state, PHYSICS_STATE)
         self.data.qacc_warmstart[:] = warm
         self._time_s, self._stale = time_s, True
 
     def _read(self, begin: Array, end: Array, node_s: float, size_s: float, t: float) -> Array:
         """The readings within the step from a node, between its first and its last physics state.
 
-        A Runge-Kutta step has no inside: a shorter step is made on the side. The other integrators hold one
-        acceleration during a step, which leads to every instant of it.
+        A Runge-Kutta step has no inner values: a separate shorter step is made. The other integrators use one
+        acceleration during a step, which determines every instant of it.
         """
         passed_s = t - node_s
-        mujoco.mj_setState(self.model, self.data, begin, _PHYSICS)
+        mujoco.mj_setState(self.model, self.data, begin, PHYSICS_STATE)
         self.data.qacc_warmstart[:] = 0.0  # not what another reading left there
         with quiet():
             if self._integrator == "rk4":
@@ -206,7 +213,7 @@ class MujocoRobot(SteppedRobot):
         return self.data.sensordata.copy()
 
     def _refresh(self) -> None:
-        """Bring all derived quantities to the present state, without touching what the next step starts from."""
+        """Update all derived quantities to the present state, without changing the start of the next step."""
         if not self._stale:
             return
         if self._steps.switched(np.array([self._time_s]))[0]:
@@ -225,13 +232,16 @@ class MujocoRobot(SteppedRobot):
         self._acceleration.use()
 
     def _check_stable(self, t: Array, states: Array) -> None:
-        """The engine stops or starts anew at numbers above 1e10, which its clock (the first column) shows."""
+        """The engine stops or restarts at numbers above 1e10; its clock (the first column) shows this."""
         check_contacts_fit(self.data.warning.number)
         bad = ~(np.abs(states) < 1e10).all(axis=1) | (np.diff(states[:, 0], prepend=-1.0) <= 0.0)
         if not bad.any() and not any(self.data.warning[w].number for w in _UNSTABLE):
             return
-        when = t[int(np.argmax(bad))] if bad.any() else t[-1]
-        raise InputError(
-            f"the simulation became unstable at about t = {when:.6g} s; use a smaller physics step, the integrator "
-            "implicitfast, slower motors or smaller forces"
-        )
+        raise unstable(float(t[int(np.argmax(bad))] if bad.any() else t[-1]))
+
+
+def unstable(when_s: float) -> InputError:
+    return InputError(
+        f"the simulation became unstable at about t = {when_s:.6g} s; use a smaller physics step, the integrator "
+        "implicitfast, slower motors or smaller forces"
+    )

@@ -26,7 +26,7 @@ PLAIN = _PLAIN_SPEC.default  # for what we add to a robot: its file's own <defau
 
 @dataclass(frozen=True)
 class RobotFile:
-    """Which robot, and how it stands in the world."""
+    """Which robot, and its place in the world."""
 
     path: Path
     floating: bool = False  # the root moves freely instead of being fixed to the world
@@ -93,10 +93,11 @@ class RobotFile:
 
 
 def _keep_the_body_only(spec: mujoco.MjSpec) -> None:
-    """Motors and sensors come from the rig: the file's own, and what may refer to them, go.
+    """Motors and sensors come from the rig. Motors and sensors of the file are removed, with everything that may refer
+    to them.
 
-    A servo of the file would pull its joint to 0, and key frames count the file's joints and motors alone. Pictures
-    are not needed either. Sizes of memory are chosen here, whatever the file asks for.
+    A servo of the file would pull its joint to 0, and key frames count only the file's joints and motors. Pictures are
+    not needed. Sizes of memory are chosen here, whatever the file asks for.
     """
     for part in [*spec.keys, *spec.sensors, *spec.tuples, *spec.actuators, *spec.skins, *spec.textures]:
         spec.delete(part)
@@ -124,7 +125,9 @@ def _drop_visuals(spec: mujoco.MjSpec) -> None:
 
 
 def _check_joints(path: Path, spec: mujoco.MjSpec) -> None:
-    """Every freedom couples with all that carry it: many joints far out on a long chain fill the inertia matrix."""
+    """Refuse too many joints on a long chain: every joint couples with all that carry it, so they fill the inertia
+    matrix.
+    """
     entries, waiting = 0, [(body, 0) for body in spec.worldbody.bodies]
     while waiting:
         body, carried_by = waiting.pop()
@@ -148,13 +151,13 @@ def _refuse_reserved_names(path: Path, spec: mujoco.MjSpec) -> None:
 
 
 def compiled(path: Path, spec: mujoco.MjSpec) -> mujoco.MjModel:
-    """The model; what the compiler refuses becomes one sentence."""
+    """The compiled model; an error of the compiler becomes one sentence."""
     with engine_errors(path):
         return spec.compile()
 
 
 class quiet(ContextDecorator):
-    """Keep the engine from writing warnings to a log file in the working folder; errors are reported by us.
+    """Prevents the engine from writing warnings to a log file in the working folder; we report errors ourselves.
 
     A class, because a live step enters it and a generator would cost as much as the step. A program that makes many
     live steps may enter it once around them all: inside, it costs less.
@@ -196,7 +199,7 @@ def check_contacts_fit(warnings: NDArray[np.int32]) -> None:
 
 @contextmanager
 def engine_errors(path: Path) -> Iterator[None]:
-    """What the engine refuses, or warns of while it reads and compiles, becomes one sentence."""
+    """An error of the engine, or a warning while it reads and compiles, becomes one sentence."""
     warned: list[str] = []
     before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(warned.append)

@@ -1,4 +1,4 @@
-"""Everything that the future of a live robot depends on, as bytes that know which robot they belong to."""
+"""Everything that the future of a live robot depends on, as bytes that identify their robot."""
 
 import hashlib
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ _UNBOUNDED = ("limit", "safety_controller", "numeric")  # elements whose huge nu
 
 
 def check_numbers(xml: XmlFile) -> None:
-    """The engine takes a number that is none, or one beyond all measure, and then all of the robot is none."""
+    """Refuse numbers that are not finite or far too large: the engine accepts them, and the whole robot becomes NaN."""
     for element in xml.root.iter():
         for key, value in element.attrib.items():
             if key in _NAMES or not _MAY_BE_WRONG.search(value):
@@ -29,7 +29,7 @@ def check_numbers(xml: XmlFile) -> None:
 
 
 def number(word: str) -> float | None:
-    """A word as a number, None if it is none."""
+    """A word as a number; None if it is not a number."""
     try:
         return float(word)
     except ValueError:

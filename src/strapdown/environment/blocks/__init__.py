@@ -1,33 +1,34 @@
 """The blocks of the package, one file for each group. KINDS has them by name."""
 
-from strapdown.environment.blocks import (
+from strapdown.environment.blocks.control import (
     actuators,
-    arithmetic,
-    attitude,
-    console,
-    eskf_block,
-    estimate,
-    filters,
     flight_control,
     ground_control,
     height_control,
+    mixers,
+    position_control,
+    sticks,
+)
+from strapdown.environment.blocks.estimation import (
+    attitude,
+    eskf_block,
+    estimate,
     imu_block,
+    orientation_filters,
+    static_calibration,
+)
+from strapdown.environment.blocks.general import (
+    arithmetic,
+    filters,
     integrator,
     limits,
     logic,
-    mixers,
-    orientation_filters,
     pid,
-    position_control,
-    sensor_checks,
     sources,
-    static_calibration,
-    sticks,
-    taps,
-    truth,
     vectors,
     watching,
 )
+from strapdown.environment.blocks.inputs import console, sensor_checks, taps, truth
 from strapdown.environment.diagram.kinds import kinds_of
 
 GENERAL = (sources, arithmetic, vectors, attitude, limits, logic, integrator, filters, pid, watching)

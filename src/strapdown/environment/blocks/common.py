@@ -1,4 +1,4 @@
-"""What the blocks share: limits and texts of parameters, and operations on numbers and arrays alike."""
+"""Common parts of the blocks: limits and texts of parameters, and operations on numbers and arrays."""
 
 from typing import Annotated, Any
 

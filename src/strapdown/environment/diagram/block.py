@@ -1,7 +1,7 @@
-"""What a block is, and how its parameters are described so that a form can be made of them.
+"""A block, and the description of its parameters, from which a form can be made.
 
-A block is its settings: it is made from its parameters and never changes. Its memory is the state, a value that step
-takes and returns. A new block is one class with the decorator `block`.
+A block is its settings: it is made from its parameters and never changes. The memory of a block is its state, a value
+that step takes and returns. A new block is one class with the decorator `block`.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,13 +32,14 @@ CATEGORIES = (
 class Block(Protocol[S]):
     """One block of a diagram. Optional attributes are read with getattr:
 
-    apply(*inputs): instead of step, for a block without memory; see Memoryless.
-    output(state) -> outputs: the outputs depend on the state only, so the block breaks loops. step is then called at
-    the end of the cycle, when its inputs are known, and the outputs it returns are not used.
-    feeds: names and start values of what the session writes before each cycle; step gets them after the inputs.
-    watches = True: the block shows or records its inputs; it is never stepped and costs nothing.
-    resolved(inputs, outputs) -> block: the block for these ports, whose shapes are known; for a start that needs them.
-    refuses(dt): a sentence on why the block cannot run with this step (s), or None.
+    apply: method apply(*inputs) of a block without memory, used instead of step; see Memoryless.
+    output: method output(state) -> outputs of a block whose outputs depend on the state only, so that it breaks loops.
+        step is then called at the end of the cycle, when its inputs are known, and its outputs are not used.
+    feeds: names and start values of the numbers that the session writes before each cycle; step gets them after the
+        inputs.
+    watches: True if the block shows or records its inputs; it is never stepped and costs nothing.
+    resolved: method resolved(inputs, outputs) -> block for ports of known shape, for a start that needs them.
+    refuses: method refuses(dt) that gives a sentence on why the block cannot run with this step (s), or None.
     """
 
     rate_hz: float | None  # None: the control rate
@@ -52,8 +53,9 @@ class Block(Protocol[S]):
 
 
 class Memoryless:
-    """Base of a block without memory and without a rate of its own: it defines `apply(*inputs)`, which returns the
-    output (one output), or the tuple of outputs (several). The schedule calls apply; step is the same."""
+    """Base of a block without memory and without a rate of its own. Such a block defines `apply(*inputs)`, which
+    returns the output (one output), or the tuple of outputs (several). The schedule calls apply; step is the same.
+    """
 
     rate_hz: float | None = None
     inputs: Mapping[str, Port]
@@ -84,7 +86,10 @@ def parameter(
     **more: Any,
 ) -> Any:
     """A field of a block's parameters. Numbers need a unit ("1" for none, "signal" for that of the connected signal)
-    and limits, both inclusive; the schema carries them to the form. more: further arguments of pydantic's Field."""
+    and limits, both inclusive; the schema carries them to the form.
+
+    more: further arguments of pydantic's Field.
+    """
     if limits is not None:
         more = {"ge": limits[0], "le": limits[1], **more}
     extra: dict[str, Any] = {} if unit is None else {"unit": unit}

@@ -7,7 +7,10 @@ from strapdown.environment.diagram.file import BlockTable, Diagram
 
 
 def block_table(diagram: Diagram, place: tuple[str, str]) -> BlockTable:
-    """The block with this name on a sheet; place: sheet ("" for the main diagram) and block."""
+    """The block with this name on a sheet.
+
+    place: sheet ("" for the main diagram) and block.
+    """
     return next(b for name, sheet in diagram.sheets() if name == place[0] for b in sheet.block if b.name == place[1])
 
 

@@ -69,7 +69,7 @@ class WireTable(Table):
 
 
 class PortTable(Table):
-    """A port of a sub-diagram; what is not given is taken from the wires."""
+    """A port of a sub-diagram; values that are not given are taken from the wires."""
 
     name: BlockName
     unit: Short | None = None
@@ -80,7 +80,7 @@ class PortTable(Table):
 
 
 class Sheet(Table):
-    """What the main diagram and a sub-diagram share."""
+    """Common part of the main diagram and a sub-diagram."""
 
     title: Text = ""
     comment: Text = ""
@@ -124,7 +124,10 @@ def read_diagram(path: str | os.PathLike[str]) -> Diagram:
 
 
 def diagram_from_text(text: str, source: str = "") -> Diagram:
-    """The diagram in TOML text; source: the name for messages."""
+    """The diagram in TOML text.
+
+    source: name for messages.
+    """
     if len(text) > MAX_BYTES:
         raise _refused(f"has {len(text) / 1e6:.1f} MB, a diagram at most {MAX_BYTES / 1e6:g} MB", source, "size")
     for i, line in enumerate(text.split("\n"), start=1):
@@ -175,7 +178,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _one_each(error: ValidationError) -> list[Any]:
-    """One complaint for each place: a field that may be one of several things has a complaint for each."""
+    """One error for each place: a field that may be one of several things has an error for each."""
     return list({complaint["loc"][:4]: complaint for complaint in reversed(error.errors(include_url=False))}.values())[
         ::-1
     ]
@@ -191,7 +194,7 @@ _MODELS: dict[str, type[BaseModel]] = {
 
 
 def _problem(complaint: Any, values: Any) -> Problem:
-    """pydantic's complaint in our words, with the place in the file."""
+    """An error of pydantic in our words, with the place in the file."""
     loc = list(complaint["loc"])
     model: type[BaseModel] = Diagram
     places, block = [], ""
@@ -243,7 +246,7 @@ def diagram_text(diagram: Diagram) -> str:
 
 
 def _wires(sheet: Sheet) -> list[str]:
-    """One line for each wire; the list stands before the first table, as TOML wants it."""
+    """One line for each wire; the list is before the first table, as TOML requires."""
     if not sheet.wire:
         return []
     lines = []
@@ -264,6 +267,6 @@ def _blocks(sheet: Sheet, prefix: str) -> list[str]:
 
 
 def _keys(table: BaseModel, names: tuple[str, ...]) -> list[str]:
-    """The keys that are given; a text that is empty and a value that is None are not written."""
+    """The given keys; empty texts and None are not written."""
     values = ((name, getattr(table, name)) for name in names)
     return [f"{name} = {toml_value(value, name)}" for name, value in values if value is not None and value != ""]

@@ -75,7 +75,7 @@ def _kind(cls: Any) -> Kind:
 
 
 def _check_schema(kind: Kind) -> None:
-    """Every parameter has what its form needs."""
+    """Refuse a parameter that lacks what its form needs."""
     try:
         fields = kind.schema().get("properties", {})
     except Exception as error:
@@ -152,7 +152,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def palette(kinds: Kinds | None = None) -> list[dict[str, Any]]:
-    """What a page needs to offer the kinds: name, category, description, schema, ports with default parameters."""
+    """Data for a page to offer the kinds: name, category, description, schema, ports with default parameters."""
     return [
         {
             "kind": kind.name,

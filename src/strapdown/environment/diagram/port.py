@@ -15,9 +15,9 @@ QUATERNION = "quaternion"  # unit of attitudes (w, x, y, z); the frame holds the
 class Port:
     """An input or output of a block.
 
-    unit, frame, shape: None takes over what is connected. Ports of one block with the same `group` share what they
-    have None for: a gain's output has the unit of its input. default: the value of an input without a wire; None: the
-    input must be connected.
+    unit, frame, shape: None takes the value of the connected port. Ports of one block with the same `group` share the
+        values that are None: a gain's output has the unit of its input.
+    default: the value of an input without a wire; None: the input must be connected.
     """
 
     unit: str | None = None
@@ -27,7 +27,7 @@ class Port:
     default: float | None = None
 
     def label(self) -> str:
-        """For people: "rad/s, frame b, 3 numbers"."""
+        """Text for people: "rad/s, frame b, 3 numbers"."""
         shape = () if self.shape is None else self.shape
         words = [self.unit or "any unit"]
         if self.frame is not None:

@@ -1,4 +1,4 @@
-"""What can be wrong with a diagram, as data: the page lists all problems, the command prints them."""
+"""Problems of a diagram as data: the page lists all of them, the command prints them."""
 
 import difflib
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,11 @@ PROBLEMS = {
 
 @dataclass(frozen=True)
 class Problem:
-    """One problem. block: path of the block concerned, "" if there is none. place: where in the file."""
+    """One problem.
+
+    block: path of the block concerned, "" if there is none.
+    place: place in the file.
+    """
 
     kind: str
     block: str
@@ -52,7 +56,7 @@ class DiagramError(InputError):
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """The end of a sentence: near names if there are any, else what to do instead."""
+    """The end of a sentence: similar names if there are any, else what to do instead."""
     names = list(known)
     near = [n for n in names if n.lower() == word.lower()] or difflib.get_close_matches(word[:100], names, 3, 0.6)
     if near:

@@ -1,1 +1,1 @@
-"""The closed loop: a vehicle, its virtual sensors and its diagram on one clock. It runs without a screen."""
+"""The closed loop: a vehicle, its virtual sensors and its diagram on one clock. A session runs without a screen."""

@@ -1,4 +1,4 @@
-"""What each command does to a session."""
+"""The effect of each command on a session."""
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
@@ -11,10 +11,10 @@ from strapdown.environment.diagram.problem import did_you_mean
 from strapdown.environment.session import commands as c
 from strapdown.environment.session.console import STICKS, console_values
 from strapdown.environment.session.events import SessionEvent
-from strapdown.environment.session.faults import AnyFault, GustFault, Magnet, Outage, TemperatureStep, WeakMotor
+from strapdown.environment.session.faults.kinds import AnyFault, GustFault, Magnet, Outage, TemperatureStep, WeakMotor
+from strapdown.environment.session.faults.sensor_faults import Biased, SensorFault
 from strapdown.environment.session.live_sensors import LiveSensor, ModuleSensor, ValueSensor
-from strapdown.environment.session.scene import SceneTable
-from strapdown.environment.session.sensor_faults import Biased, SensorFault
+from strapdown.environment.session.scenario.scene import SceneTable
 from strapdown.errors import InputError
 from strapdown.sensors.triad import Triad
 
@@ -25,7 +25,7 @@ _SCENE_KEYS = ("wind_m_s", "turbulence_m_s", "air_temperature_c", "air_density_k
 
 
 def apply(session: "Session", command: c.Command) -> tuple[SessionEvent, ...]:
-    """Carry out a command now. InputError leaves everything as it was."""
+    """Carry out a command now. After an InputError nothing has changed."""
     t = session.t_s
     if isinstance(command, c.SetConsole):
         changes = console_values(command.changes)

@@ -1,11 +1,11 @@
-"""Sensors that are added to a running session, or removed from it. The others go on as they are."""
+"""Sensors that are added to a running session, or removed from it. The other sensors continue unchanged."""
 
 from typing import TYPE_CHECKING, Any
 
 from strapdown.engines.parts import Mount
 from strapdown.environment.session.events import SessionEvent
 from strapdown.environment.session.live_sensors import ModuleSensor
-from strapdown.environment.session.scenario import Scenario, scenario_from
+from strapdown.environment.session.scenario.file import Scenario, scenario_from
 from strapdown.environment.session.wiring import make_sensors
 from strapdown.errors import InputError
 
@@ -34,8 +34,9 @@ def without_sensor(scenario: Scenario, name: str) -> Scenario:
 
 
 def use_sensors(session: "Session", scenario: Scenario) -> tuple[SessionEvent, ...]:
-    """Fly on with the sensors of another scenario. Those with the same name and table keep their states and logs. A
-    rewind to a time before this is not possible. InputError leaves everything as it was."""
+    """Fly on with the sensors of another scenario. Sensors with the same name and table keep their states and logs. A
+    rewind to a time before this is not possible. After an InputError nothing has changed.
+    """
     before = session.scenario, session.sensors
     old = {table.name: (table, sensor) for table, sensor in zip(before[0].mounted(), before[1], strict=True)}
     session.scenario = scenario

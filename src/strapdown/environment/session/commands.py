@@ -1,11 +1,11 @@
-"""What the operator, a script or the page asks of a session. A command acts between two cycles."""
+"""Commands of the operator, a script or the page to a session. A command acts between two cycles."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from strapdown.environment.diagram.file import Diagram
-from strapdown.environment.session.faults import AnyFault
+from strapdown.environment.session.faults.kinds import AnyFault
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class DrawSpecimen:
 
 @dataclass(frozen=True)
 class BeginFault:
-    """A fault from now on. Its at_s and until_s count from now."""
+    """A fault from now on. Its at_s and until_s are relative to now."""
 
     fault: AnyFault
     name: str

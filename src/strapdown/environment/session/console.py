@@ -1,4 +1,4 @@
-"""The operator's console: what it holds, and what it refuses."""
+"""The operator's console: its controls, and the changes that it refuses."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -12,7 +12,10 @@ STICKS = ("roll", "pitch", "yaw", "throttle", "drive", "turn")
 
 
 class Console(NamedTuple):
-    """Switches are 0 or 1, sticks run from -1 to 1, mode counts MODES. sliders: by the name of their block."""
+    """Switches are 0 or 1, sticks run from -1 to 1, mode counts MODES.
+
+    sliders: values by the name of their block.
+    """
 
     power: float = 0.0
     calibrate: float = 0.0
@@ -56,7 +59,7 @@ def console_values(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def operated(console: Console, changes: Mapping[str, Any], *, has_rotors: bool) -> tuple[Console, str]:
-    """The console after the operator's changes, and a sentence on what it refused ("" if nothing).
+    """The console after the operator's changes, and a sentence on refused changes ("" if there are none).
 
     Arming needs power, and no calibration at the same time. Power off disarms and ends a calibration.
     """

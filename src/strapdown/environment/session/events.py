@@ -1,11 +1,15 @@
-"""What happened in a session: kind, time and numbers. The sentence is made where it is shown."""
+"""Events of a session: kind, time and numbers. The sentence is composed where it is shown."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 
 class SessionEvent(NamedTuple):
-    """kind: one word of SENTENCES. data: plain values."""
+    """An event of a session.
+
+    kind: one word of SENTENCES.
+    data: plain values.
+    """
 
     t_s: float
     kind: str

@@ -1,31 +1,35 @@
-"""The past of a session: snapshots of everything, going back to one and repeating what followed, and forgetting."""
+"""The past of a session: snapshots of everything, returning to one and repeating what followed, and dropping old
+ones.
+"""
 
 import math
 from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
-from strapdown.environment.diagram.runner import Runner
-from strapdown.environment.diagram.runner import Snapshot as DiagramSnapshot
+from strapdown.environment.diagram.running.runner import Runner
+from strapdown.environment.diagram.running.runner import Snapshot as DiagramSnapshot
 from strapdown.environment.session.commands import Command
 from strapdown.environment.session.console import Console
 from strapdown.environment.session.events import SessionEvent
-from strapdown.environment.session.growing import GrowingRows
 from strapdown.environment.session.live_sensors import Feed, LiveSensor
-from strapdown.environment.session.signals import SignalLog
-from strapdown.environment.session.surroundings import Surroundings
-from strapdown.environment.session.timetable import Timetable
-from strapdown.environment.session.watch import Watch
+from strapdown.environment.session.recording.growing import GrowingRows
+from strapdown.environment.session.recording.signals import SignalLog
+from strapdown.environment.session.scenario.file import Scenario
+from strapdown.environment.session.scenario.timetable import Timetable
+from strapdown.environment.session.world.surroundings import Surroundings
+from strapdown.environment.session.world.watch import Watch
 from strapdown.errors import InputError
+from strapdown.live import Rewindable
 from strapdown.vehicles.plant import VehiclePlant
 
 
 @dataclass(frozen=True)
 class Kept:
-    """Everything a session needs to go on from here to the bit."""
+    """Everything that a session needs to continue from here to the bit."""
 
     ticks: int
-    plant: bytes
+    plant: bytes | None  # None: the engine keeps no snapshots, and this is the start
     diagram: DiagramSnapshot
     sensors: tuple[Any, ...]
     fresh: tuple[Any, ...]
@@ -38,10 +42,11 @@ class Kept:
 
 
 class Timeline:
-    """What a session has that changes with time, and its past. A base of Session, which has the loop."""
+    """The parts of a session that change with time, and its past. A base of Session, which has the loop."""
 
     base_hz: float
     ticks: int
+    scenario: Scenario
     plant: VehiclePlant
     runner: Runner
     sensors: list[LiveSensor]
@@ -81,11 +86,18 @@ class Timeline:
         """The true motion of the body, now."""
         raise NotImplementedError
 
+    @property
+    def rewinds(self) -> bool:
+        """Whether the engine keeps snapshots, so that the session can go back."""
+        return isinstance(self.plant, Rewindable)
+
     def snapshot(self) -> Kept:
-        """The whole state. Nothing is copied but the plant."""
+        """The whole state. Only the plant is copied. An engine without snapshots has one of the start alone."""
+        if not self.rewinds and self.ticks:
+            raise InputError(self._no_rewind())
         return Kept(
             self.ticks,
-            self.plant.snapshot(),
+            self.plant.snapshot() if self.rewinds else None,
             self.runner.snapshot(),
             tuple(sensor.keep() for sensor in self.sensors),
             self.feed.keep(),
@@ -98,10 +110,13 @@ class Timeline:
         )
 
     def restore(self, kept: Kept) -> None:
-        """Go on from a snapshot of this session. What was recorded after it is dropped."""
+        """Continue from a snapshot of this session. Records after the snapshot are dropped."""
         self.ticks, self.console, self.watch, self.stopped = kept.ticks, kept.console, kept.watch, ""
         self._calibration_ends = False
-        self.plant.restore(kept.plant)
+        if kept.plant is None:
+            self.plant.reset()
+        else:
+            self.plant.restore(kept.plant)
         self.faults = dict(kept.faults)
         events, rows, bodies = kept.counts
         del self.events[events:]
@@ -124,7 +139,11 @@ class Timeline:
         self._done = [item for item in self._done if item[0] < kept.ticks]
 
     def rewind(self, to_s: float) -> None:
-        """Go back to a time (s). From there everything happens again to the bit, unless something is changed."""
+        """Go back to a time (s). From there everything repeats to the bit, unless something is changed."""
+        if not self.rewinds:
+            raise InputError(self._no_rewind())
+        if not math.isfinite(to_s):
+            raise InputError(f"cannot rewind to {to_s} s; give a time from 0 to {self.t_s:g} s")
         target = round(to_s * self.base_hz)
         kept = [k for k in (self.started, *self._history) if k.ticks <= target]
         if target > self.ticks or not kept:
@@ -144,18 +163,26 @@ class Timeline:
             self.tick()
 
     def reset(self) -> None:
-        """Back to the start."""
+        """Return to the start."""
         self._posted = []
         self.restore(self.started)
         self._done = []
 
     def begin_history(self) -> None:
-        """Rewinds go back to this time at most: what came before cannot be restored any more."""
+        """Rewinds go back to this time at most: earlier states cannot be restored any more."""
         self._history.clear()
         self._done = []
         self._remember()
 
+    def _no_rewind(self) -> str:
+        return (
+            f'the engine "{self.scenario.engine}" keeps no snapshots, so that this session has no rewind; reset goes '
+            "back to the start"
+        )
+
     def _remember(self) -> None:
+        if not self.rewinds:
+            return
         if not self._history or self._history[-1].ticks < self.ticks:
             self._history.append(self.snapshot())
             first = self._history[0].ticks
@@ -163,7 +190,7 @@ class Timeline:
                 self._done = [item for item in self._done if item[0] >= first]
 
     def forget_before(self, t_s: float) -> None:
-        """Drop what was recorded before a time; what a rewind needs is kept."""
+        """Drop records before a time; those that a rewind needs are kept."""
         if self._history:
             t_s = min(t_s, self._history[0].ticks / self.base_hz)
         control_hz = self.base_hz / self._control_every

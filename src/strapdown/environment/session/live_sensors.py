@@ -9,8 +9,8 @@ import numpy as np
 
 from strapdown.arrays import Array
 from strapdown.engines.parts import Mount
-from strapdown.environment.session.growing import GrowingRows
-from strapdown.environment.session.sensor_faults import Reading, SensorFault
+from strapdown.environment.session.faults.sensor_faults import Reading, SensorFault
+from strapdown.environment.session.recording.growing import GrowingRows
 from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.environment.ideal import IRON
 from strapdown.kernels.motion.vibration import LINE, felt_rows
@@ -31,9 +31,12 @@ _PARTS = {name: (k, slice(READINGS + 3 * k, READINGS + 3 * k + 3)) for k, name i
 
 @dataclass
 class Around:
-    """What sensors feel besides motion; one object, changed in place each cycle. jets: phase, speed and acceleration of
-    each source of vibration, for each row (n, 3 sources). celsius: None if each part has a constant temperature.
-    carried: magnets that are fixed to the body, frame b of the body."""
+    """Input of sensors besides motion; one object, changed in place each cycle.
+
+    jets: phase, speed and acceleration of each source of vibration, for each row (n, 3 sources).
+    celsius: None if each part has a constant temperature.
+    carried: magnets that are fixed to the body, frame b of the body.
+    """
 
     field_n: Array
     magnets: Array
@@ -44,7 +47,7 @@ class Around:
 
 @dataclass
 class Tap:
-    """Places of a tap's feeds, and how many ticks lie between two of its steps."""
+    """Feeds of a sensor block (a tap) and the number of ticks between two of its steps."""
 
     value: int
     new: int
@@ -54,7 +57,7 @@ class Tap:
 
 
 class LiveSensor:
-    """One sensor of a session. `keep` and `bring_back` exchange its whole state, a value."""
+    """One sensor of a session. `keep` and `bring_back` return and restore its whole state, a value."""
 
     instruments: tuple[str, ...] = ()
     rate_hz: float | None = None  # None: a pace of its own
@@ -69,8 +72,10 @@ class LiveSensor:
         self._q_bs = None if tuple(mount.q_bs) == (1.0, 0.0, 0.0, 0.0) else np.array(mount.q_bs)
 
     def sense(self, tick: int, rows: Array, j: int, around: Around, feed: "Feed") -> None:
-        """The next rows of the plant, (n, mounts, 22), of which mount j is the sensor's. Rows are one tick apart; tick:
-        of the last one."""
+        """The next rows of the plant, (n, mounts, 22), of which mount j is the sensor's. Rows are one tick apart.
+
+        tick: tick of the last row.
+        """
         raise NotImplementedError
 
     def keep(self) -> Any:
@@ -130,7 +135,7 @@ class Feed:
                 self._fresh.append(tap)
 
     def taken(self, tick: int) -> None:
-        """After the diagram's tick: taps that have run have seen their reading."""
+        """After the diagram's tick: sensor blocks that have run have used their reading."""
         if self._fresh:
             feeds, waiting = self.feeds, []
             for tap in self._fresh:
@@ -172,7 +177,7 @@ class ModuleSensor(LiveSensor):
         fix_signature(felt_rows)
 
     def shaken_by(self, vibration: Vibration) -> None:
-        """It feels this vibration of the body."""
+        """Set the vibration of the body that acts on it."""
         self._lines = vibration.mounted(self.mount.r_bs_b, self.mount.q_bs).table
 
     def use(self, module: Module) -> None:
@@ -218,7 +223,7 @@ class ModuleSensor(LiveSensor):
             self._pass_on(log[i], feed)
 
     def _look_around(self, around: Around) -> None:
-        """Magnetic surroundings and the iron of the mount as the kernel takes them."""
+        """Magnetic surroundings and the iron of the mount in the form of the kernel."""
         magnets = around.magnets, around.carried
         counts = [float(len(each)) for each in magnets]
         self._around = np.concatenate([self._iron, around.field_n, counts, *(each.ravel() for each in magnets)])
@@ -236,8 +241,9 @@ class ModuleSensor(LiveSensor):
             feed.put(taps, row[part] if self._q_bs is None else self._in_b(row[part]), news[k])
 
     def _faulty(self, row: Array, news: tuple[bool, bool, bool]) -> tuple[Array, tuple[bool, bool, bool]]:
-        """The row with the faults, and which instruments have a new reading. Without accelerometer and gyroscope there
-        is no row."""
+        """The row with the faults, and which instruments have a new reading. Apply the faults to a row. Without
+        accelerometer and gyroscope there is no row.
+        """
         row, given = row.copy(), list(news)
         for k, instrument in enumerate(_ORDER):
             if instrument not in self.instruments:
@@ -267,7 +273,7 @@ class ModuleSensor(LiveSensor):
             rows.forget(len(rows) - math.ceil(keep_s * self.rate_hz))
 
     def ideal_now(self, instrument: str) -> Array:
-        """What an ideal instrument reads now, frame s."""
+        """Present reading of an ideal instrument, frame s."""
         return {"accelerometer": self._acc, "gyroscope": self._gyr, "magnetometer": self._mag}[instrument][
             self._count - 1
         ]
@@ -284,8 +290,9 @@ def motion_of(rows: Array) -> Motion:
 
 
 class ValueSensor(LiveSensor):
-    """A sensor with a pace of its own. `read(state, t, rows, j) -> (state, reading or None)`; a reading is a value of
-    `size` numbers, its sigma, and the instant it belongs to. `due(state, t)`: when there may be something to read."""
+    """A sensor with its own rate. `read(state, t, rows, j) -> (state, reading or None)`; a reading has a value of
+    `size` numbers, its sigma, and its own instant. `due(state, t)`: the time of the next possible reading.
+    """
 
     def __init__(
         self,
@@ -337,5 +344,5 @@ class ValueSensor(LiveSensor):
 
 
 def iron_numbers(hard_ut: Sequence[float], soft: Sequence[Sequence[float]]) -> Array:
-    """Hard and soft iron as the kernel takes them."""
+    """Hard and soft iron in the form of the kernel."""
     return np.concatenate([np.array(hard_ut, dtype=np.float64), np.array(soft, dtype=np.float64).ravel()])

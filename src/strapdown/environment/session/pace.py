@@ -1,4 +1,4 @@
-"""Real time: a session that runs at a factor of the clock on the wall."""
+"""A session that runs in real time, or at a multiple of it."""
 
 import gc
 import time
@@ -38,7 +38,9 @@ def run_paced(
     clock: Callable[[], float] = time.perf_counter,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Punctuality:
-    """Run for a time of the simulation, `factor` times as fast as the clock. each: called after every control cycle.
+    """Run for a time of the simulation, at `factor` times real time.
+
+    each: called after every control cycle.
 
     The schedule is absolute: a late cycle does not move those after it.
     """

@@ -1,10 +1,11 @@
-"""Rates of a diagram in a session: taps run at the rate of their sensor, filters and estimators at that of their
-input."""
+"""Rates of a diagram in a session: sensor blocks run at the rate of their sensor, filters and estimators at that of
+their input.
+"""
 
 from collections.abc import Callable, Sequence
 
-from strapdown.environment.diagram.check import Rates
-from strapdown.environment.diagram.flatten import Node
+from strapdown.environment.diagram.checking.check import Rates
+from strapdown.environment.diagram.checking.flatten import Node
 from strapdown.environment.diagram.kinds import Kinds
 from strapdown.environment.diagram.problem import Problem
 from strapdown.environment.session.live_sensors import LiveSensor
@@ -14,8 +15,11 @@ FOLLOWING = ("filter", "estimation")  # categories that run as fast as their inp
 
 
 def rates_of(kinds: Kinds, find: Callable[[str, str], LiveSensor]) -> Rates:
-    """find: the sensor of a tap, by its kind and the name it asks for. A sensor without a rate has a pace of its own;
-    its tap runs as fast as the blocks that read it."""
+    """Rates of the blocks that read sensors.
+
+    find: function that gives the sensor of a sensor block, by its kind and name. A sensor without a rate has its own
+    times; its block runs as fast as the blocks that read it.
+    """
 
     def own(node: Node) -> float | None:
         return node.rate_hz or getattr(node.block, "rate_hz", None)
@@ -63,7 +67,7 @@ def rates_of(kinds: Kinds, find: Callable[[str, str], LiveSensor]) -> Rates:
         return problems
 
     def _missed(nodes: Sequence[Node], node: Node, rate: float, control_hz: float) -> list[Problem]:
-        """An input "new" counts readings: it must be read as often as it is written."""
+        """Inputs "new" that miss readings: such an input must be read as often as it is written."""
         wrong = []
         for port, source in node.sources.items():
             above = nodes[source.node]

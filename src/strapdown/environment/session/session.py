@@ -5,6 +5,7 @@ can be kept, rewound and repeated to the bit. docs/environment.md explains the l
 """
 
 import math
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,37 +14,38 @@ import numpy as np
 from strapdown.arrays import Array
 from strapdown.engines.mujoco.robot_file import quiet
 from strapdown.engines.parts import Mount
-from strapdown.environment.diagram.check import planner
+from strapdown.environment.diagram.checking.check import planner
 from strapdown.environment.diagram.file import Diagram
 from strapdown.environment.diagram.kinds import Kinds, builtin
-from strapdown.environment.diagram.runner import BlockError, Runner
+from strapdown.environment.diagram.running.runner import BlockError, Runner
 from strapdown.environment.session.acting import apply, check_plan
 from strapdown.environment.session.commands import Command, SetConsole
 from strapdown.environment.session.console import Console, operated
 from strapdown.environment.session.events import SessionEvent
-from strapdown.environment.session.growing import GrowingRows
 from strapdown.environment.session.history import Timeline
 from strapdown.environment.session.live_sensors import Feed, LiveSensor, ModuleSensor
 from strapdown.environment.session.rates import rates_of
-from strapdown.environment.session.scenario import Scenario
-from strapdown.environment.session.signals import SignalLog, recorded_signals
-from strapdown.environment.session.step_means import StepMeans
-from strapdown.environment.session.surroundings import Surroundings
-from strapdown.environment.session.timetable import Timetable, recorded_pilot
-from strapdown.environment.session.watch import Watch
+from strapdown.environment.session.recording.growing import GrowingRows
+from strapdown.environment.session.recording.signals import SignalLog, recorded_signals
+from strapdown.environment.session.scenario.file import Scenario, read_scenario
+from strapdown.environment.session.scenario.timetable import Timetable, recorded_pilot
 from strapdown.environment.session.wiring import Wiring, make_sensors, sensor_for
+from strapdown.environment.session.world.step_means import StepMeans
+from strapdown.environment.session.world.surroundings import Surroundings
+from strapdown.environment.session.world.watch import Watch
 from strapdown.errors import InputError
+from strapdown.keywords import keywords_of
 from strapdown.live import PLANT_ROW
 
 _TRUTH_ENDS = 1 + PLANT_ROW  # in a row of the body: time, truth, actuators
 
 
 class SessionStopped(InputError):
-    """The session cannot go on; its recording is kept."""
+    """The session cannot continue; its recording is kept."""
 
 
 class View:
-    """What a page or a script may look at, between two cycles."""
+    """State that a page or a script may read, between two cycles."""
 
     def __init__(self, session: "Session") -> None:
         self._session = session
@@ -71,17 +73,22 @@ class View:
 
 
 class Session(Timeline):
-    """A scenario that runs. seed: instead of the scenario's. kinds: blocks of the user's own besides the package's.
-    diagram: instead of the scenario's."""
+    """A running scenario, given as an object, a name or a path.
+
+    seed: seed instead of the scenario's.
+    kinds: blocks of the user's own besides the package's.
+    diagram: diagram instead of the scenario's.
+    """
 
     def __init__(
         self,
-        scenario: Scenario,
+        scenario: Scenario | str | os.PathLike[str],
         *,
         seed: int | None = None,
         kinds: Kinds | None = None,
         diagram: Diagram | None = None,
     ) -> None:
+        scenario = scenario if isinstance(scenario, Scenario) else read_scenario(scenario)
         self.scenario, self.seed = scenario, scenario.seed if seed is None else seed
         self.kinds = builtin() if kinds is None else kinds
         self.vehicle = scenario.read_vehicle()
@@ -93,6 +100,7 @@ class Session(Timeline):
             step_s=1.0 / self.base_hz,
             density_kg_m3=self.scene.density(),
             friction=self.scene.friction,
+            engine=scenario.engine,
         )
         servos = self.vehicle.kind not in ("rotors", "coaxial")
         self._means = StepMeans(1.0 / self.base_hz, self.scene.g()) if servos else None
@@ -174,8 +182,9 @@ class Session(Timeline):
         return self._body
 
     def tick(self) -> View:
-        """One cycle: diagram, dynamics, sensors. It has as many physics steps as lie between two instants at which a
-        block or a sensor is due. SessionStopped if it cannot go on."""
+        """Run one cycle: diagram, dynamics, sensors. A cycle has as many physics steps as there are between two
+        instants at which a block or a sensor is due. Raises SessionStopped if it cannot continue.
+        """
         if self.stopped:
             raise SessionStopped(self.stopped)
         tick, hz, runner, feed = self.ticks, self.base_hz, self.runner, self.feed
@@ -239,7 +248,9 @@ class Session(Timeline):
         line[0], line[1:_TRUTH_ENDS], line[_TRUTH_ENDS:] = t, self._body, self.plant.achieved
 
     def advance(self, duration_s: float, progress: Callable[[float], None] | None = None) -> View:
-        """All cycles of a time (s)."""
+        """Run all cycles of a time (s)."""
+        if not 0.0 <= duration_s < math.inf:
+            raise InputError(f"cannot advance by {duration_s} s; give a time that is not negative")
         end = self.ticks + round(duration_s * self.base_hz)
         tick = self.tick
         with quiet():  # once, instead of around every step of the engine
@@ -250,17 +261,19 @@ class Session(Timeline):
         return self._view
 
     def run(self, progress: Callable[[float], None] | None = None) -> View:
-        """From here to the end of the scenario."""
-        return self.advance(self.scenario.duration_s - self.t_s, progress)
+        """Run from here to the end of the scenario."""
+        return self.advance(max(self.scenario.duration_s - self.t_s, 0.0), progress)
 
     # commands
 
     def post(self, command: Command) -> None:
-        """Carry out a command before the next cycle. What it refuses is an event."""
+        """Carry out a command before the next cycle. A refused command becomes an event."""
         self._posted.append(command)
 
     def act(self, command: Command) -> tuple[SessionEvent, ...]:
-        """Carry out a command now, between two cycles; the events that it made. InputError: it was refused."""
+        """Carry out a command now, between two cycles; returns its events. Raises InputError if the command was
+        refused.
+        """
         if self.ticks % self._second == 0:
             self._remember()  # the state before the command: a rewind repeats the command
         events = apply(self, command)
@@ -268,8 +281,9 @@ class Session(Timeline):
         self._done.append((self.ticks, command))
         return events
 
+    @keywords_of(Console)
     def operate(self, **changes: Any) -> None:
-        """Move controls of the console before the next cycle."""
+        """Change controls of the console before the next cycle; controls that are not given stay the same."""
         self.post(SetConsole(changes))
 
     def _carry_out(self, command: Command, scheduled: bool = False) -> None:
@@ -282,8 +296,16 @@ class Session(Timeline):
         if not scheduled:
             self._done.append((self.ticks, command))
 
+    def figure(self, kind: str | None = None) -> Any:
+        """A figure of the recording so far: "attitude", "path" or "actuators"."""
+        from strapdown.environment.session.recording.record import (
+            recording_of,  # it records sessions, and so imports them
+        )
+
+        return recording_of(self).figure(kind)
+
     def set_console(self, changes: Mapping[str, Any]) -> str:
-        """Move controls now; a sentence on what was refused."""
+        """Change controls now; returns a sentence on refused changes."""
         calibrating = self.console.calibrate
         self.console, refused = operated(self.console, changes, has_rotors=self.wiring.flies)
         self.wiring.feed_console(self.runner.feeds, self.console)

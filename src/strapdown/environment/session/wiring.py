@@ -1,4 +1,4 @@
-"""How a diagram is connected to its session: taps of sensors, console, truth, actuators, estimate."""
+"""Connection of a diagram to its session: sensor blocks, console, truth, actuators, estimate."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from strapdown.arrays import Array
 from strapdown.environment.diagram.kinds import Kinds
 from strapdown.environment.diagram.problem import did_you_mean
-from strapdown.environment.diagram.runner import Runner
+from strapdown.environment.diagram.running.runner import Runner
 from strapdown.environment.session.console import Console
 from strapdown.environment.session.live_sensors import LiveSensor, Tap
 from strapdown.errors import InputError
@@ -112,7 +112,7 @@ class Wiring:
 
 
 def sensor_for(sensors: Sequence[LiveSensor], kind: str, name: str) -> LiveSensor:
-    """The sensor that a tap of this kind reads: by its name, or the first that has the instrument."""
+    """The sensor for a sensor block of this kind: by its name, or the first that has the instrument."""
     if name:
         named = {sensor.name: sensor for sensor in sensors}
         if name not in named:

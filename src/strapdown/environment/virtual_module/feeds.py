@@ -1,4 +1,4 @@
-"""What a virtual module feels: a recording played back, or a vehicle of a scenario that runs meanwhile."""
+"""Input of a virtual module: a recording played back, or a vehicle of a scenario that runs meanwhile."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from strapdown.arrays import Array
 from strapdown.devices.chips.feed import Rows
 from strapdown.devices.controller import Inputs
 from strapdown.environment.session.live_sensors import ModuleSensor, ValueSensor
-from strapdown.environment.session.scenario import Scenario
+from strapdown.environment.session.scenario.file import Scenario
 from strapdown.environment.session.session import Session, SessionStopped
 from strapdown.environment.virtual_module.module import Make
 from strapdown.errors import InputError
@@ -25,8 +25,9 @@ Block = tuple[Array, Array, Array, Array, Array]
 
 @dataclass
 class Played:
-    """A feed for the chips, what the control block shows, how the module is built, and how long it lasts (s; None: no
-    end)."""
+    """A feed for the chips, the state of the control block, the properties of the module, and its duration (s; None: no
+    end).
+    """
 
     feed: Rows
     inputs: Callable[[float], Inputs]
@@ -35,7 +36,7 @@ class Played:
 
 
 def of_recording(recording: Recording) -> Played:
-    """The readings of a recording, from its first sample on, as what the chips feel."""
+    """The readings of a recording, from its first sample on, as the input of the chips."""
     if recording.acc_s is None or recording.gyr_s is None:
         raise InputError("the recording has no accelerometer or no gyroscope; the module needs both")
     t = recording.t - recording.t[0]
@@ -50,6 +51,7 @@ def of_recording(recording: Recording) -> Played:
         return Inputs(stop is not None and bool(stop[i]), 0, 0 if ticks is None else int(ticks[i]))
 
     make = Make(
+        serial_number=_serial(recording),
         magnetometer="none" if recording.mag_s is None else "QMC5883L",
         tick_nm=0 if odometer is None else TICK_NM,
         filtered=True,
@@ -57,8 +59,17 @@ def of_recording(recording: Recording) -> Played:
     return Played(rows, inputs, make, float(t[-1]))
 
 
+def _serial(recording: Recording) -> bytes:
+    """Serial number of the module that was recorded, so that its calibration is found; else that of a virtual one."""
+    try:
+        found = bytes.fromhex(str(recording.meta.get("module", "")))
+    except ValueError:
+        found = b""
+    return found if len(found) == len(Make().serial_number) else Make().serial_number
+
+
 def of_scenario(scenario: Scenario, seed: int | None = None) -> Played:
-    """The first inertial sensor of a vehicle in its closed loop, which runs as the module's time goes on."""
+    """The first inertial sensor of a vehicle in its closed loop, which runs with the module's time."""
     session = Session(scenario, seed=seed)
     modules = [sensor for sensor in session.sensors if isinstance(sensor, ModuleSensor)]
     if not modules or not {"accelerometer", "gyroscope"} <= set(modules[0].instruments):
@@ -74,7 +85,7 @@ def of_scenario(scenario: Scenario, seed: int | None = None) -> Played:
 
 
 class _Ride:
-    """A session that is advanced in short stretches; memory is bounded, for the past is forgotten."""
+    """A session that is advanced in short intervals; memory is bounded, because old records are dropped."""
 
     def __init__(self, session: Session, sensor: ModuleSensor, wheel: ValueSensor | None, duration_s: float) -> None:
         self._session, self._sensor, self._wheel, self._duration_s = session, sensor, wheel, duration_s

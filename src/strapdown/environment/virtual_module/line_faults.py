@@ -1,4 +1,4 @@
-"""What a bad line does to bytes: some are lost, flipped, inserted; all of a while is kept back and comes in a burst."""
+"""Faults of a bad line: some bytes are lost, flipped, inserted; others are delayed and come in a burst."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,11 @@ KINDS = ("lost", "flipped", "inserted", "burst")
 
 @dataclass
 class LineFaults:
-    """lost, flipped, inserted: part of the bytes, 0 to 1. burst: bytes that are kept back until so many wait."""
+    """Faults of a serial line.
+
+    lost, flipped, inserted: part of the bytes, 0 to 1.
+    burst: number of bytes that are delayed and then sent together.
+    """
 
     lost: float = 0.0
     flipped: float = 0.0
@@ -25,7 +29,7 @@ class LineFaults:
 
     @classmethod
     def of(cls, texts: list[str], seed: int = 0) -> "LineFaults":
-        """From "lost=0.01" and the like."""
+        """Faults from a text such as "lost=0.01"."""
         found: dict[str, float] = {}
         for text in texts:
             name, _, number = text.partition("=")

@@ -1,7 +1,7 @@
-"""A virtual measuring module: chips that feel a motion, a controller, and a line of limited speed.
+"""A virtual measuring module: chips on a motion, a controller, and a line of limited speed.
 
-A program at the other end of the line cannot distinguish it from the real module: it sends the same frames, takes the
-same commands, loses samples when its line is too slow, and can be reset.
+A program at the other end of the line cannot distinguish it from the real module. The virtual module sends the same
+frames, takes the same commands, loses samples when its line is too slow, and can be reset.
 """
 
 from collections.abc import Callable
@@ -27,9 +27,14 @@ MAGNETOMETERS = ("QMC5883L", "HMC5883L", "QMC5883P", "none")
 
 @dataclass(frozen=True)
 class Make:
-    """How the module is built. clock_ppm: error of the controller's clock, chip_ppm: of the chips' own. first_us: its
-    clock at power-up, for a wrap of the time stamps. imu_identity: WHO_AM_I. filtered: what the chips feel was
-    low-passed before."""
+    """Properties of the module.
+
+    clock_ppm: error of the controller's clock.
+    chip_ppm: error of the clocks of the chips.
+    first_us: its clock at power-up, for a wrap of the time stamps.
+    imu_identity: WHO_AM_I.
+    filtered: the input of the chips was low-passed before.
+    """
 
     serial_number: bytes = b"virtual-0001"
     baud: int = 921600
@@ -61,7 +66,13 @@ def chips(feed: Feed, make: Make) -> dict[int, RegisterChip]:
 
 
 class VirtualModule:
-    """feed: what the chips feel. inputs: what the control block shows at a time (s). Time is the simulation's (us)."""
+    """A virtual measuring module: chips and controller.
+
+    feed: input of the chips.
+    inputs: state of the control block at a time (s).
+
+    Time is the simulation's (us).
+    """
 
     def __init__(
         self,
@@ -83,7 +94,7 @@ class VirtualModule:
         self.controller = Controller(self.bus, self._send, identity)
 
     def reset(self) -> None:
-        """As by its button or a dip of its supply: the clock begins anew, and it does not run."""
+        """Reset, as by its button or a dip of its supply: the clock starts again, and the module does not run."""
         self.make = replace(self.make, first_us=0)
         self._power_up()
 
@@ -121,7 +132,7 @@ class VirtualModule:
         return sent
 
     def _next_us(self) -> int:
-        """The next data-ready signal; a chip that gives none is waited for one period."""
+        """Time of the next data-ready signal; for a chip that gives none, one period is waited."""
         chip = self.bus.chips.get(ADDRESS)
         period_us = self.controller.period_us
         if isinstance(chip, VirtualMpu6050) and ADDRESS not in self.bus.stuck:

@@ -1,4 +1,4 @@
-"""A virtual module on a line: a pseudo-terminal or a TCP port, at the pace of the clock."""
+"""A virtual module on a line: a pseudo-terminal or a TCP port, in real time."""
 
 import contextlib
 import os
@@ -18,7 +18,10 @@ _LONGEST_S = 0.1  # of the module's time at a stretch, after the emulator itself
 
 
 class Line(Protocol):
-    """One end of a line. name: what the other end opens."""
+    """One end of a line.
+
+    name: address that the other end opens.
+    """
 
     name: str
 
@@ -65,7 +68,7 @@ class PtyLine:
 
 
 class TcpLine:
-    """A TCP port of this computer; one host at a time, the next may come when it has left."""
+    """A TCP port of this computer. It serves one host at a time; the next may connect when the first has left."""
 
     def __init__(self, port: int = 0) -> None:
         try:
@@ -135,8 +138,12 @@ def serve(
     spoiled: Callable[[bytes], bytes] = lambda data: data,
     waits: bool = True,
 ) -> None:
-    """Run the module on the line until `until` is true. pace: 1 is real time, more is faster. spoiled: what the line
-    does to the bytes. waits: the motion waits until the module is started; before, it stays at its beginning."""
+    """Run the module on the line until `until` is true.
+
+    pace: 1 is real time, more is faster.
+    spoiled: faults of the line.
+    waits: the motion waits until the module is started; before, it stays at its beginning.
+    """
     began_s: float | None = None
     while not until():
         if began_s is None and (module.controller.running or not waits):

@@ -1,7 +1,7 @@
-"""Columns of a file, block by block, into the arrays of its recordings: what reading CSV and Parquet share.
+"""Columns of a file, block by block, into the arrays of its recordings: common part of reading CSV and Parquet.
 
-A column that one sensor has and another lacks is null (an empty cell) in all rows of the other: missing is None, and
-neither zero nor NaN. Faults are remembered by their first row and stated when the file is read.
+A column that one sensor has and another lacks is null (an empty cell) in all rows of the other. A missing value is
+None, and neither zero nor NaN. Faults are remembered by their first row and stated when the file is read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,9 +16,9 @@ from strapdown.errors import InputError
 from strapdown.io.blocks.growing import Growing
 from strapdown.io.blocks.memory import refuse_beyond_memory
 from strapdown.io.columns import COLUMNS, FLAGS, NEW
-from strapdown.io.frames import OURS
-from strapdown.io.mapping import EMPTY, HELD, ROW_NUMBER, Source
-from strapdown.io.mended import blanked, mended, refuse_repeated, unrepeated
+from strapdown.io.foreign.frames import OURS
+from strapdown.io.foreign.mended import blanked, mended, refuse_repeated, unrepeated
+from strapdown.io.foreign.source import EMPTY, HELD, ROW_NUMBER, Source
 from strapdown.sample import Fixes, Heights
 from strapdown.types import Increments, Motion, Recording
 
@@ -37,7 +37,7 @@ _OWNERS: dict[str, tuple[Any, int]] = {
 
 @dataclass
 class _Column:
-    """What was seen of one column of one sensor; rows are those of the file, samples those of the sensor."""
+    """State of one column of one sensor; rows are those of the file, samples those of the sensor."""
 
     filled: bool = False
     empty_row: int | None = None
@@ -56,7 +56,7 @@ class _Sensor:
 
 @dataclass(frozen=True)
 class _Part:
-    """Rows of a block that are one sensor's: its samples from `begin` on; rows is None where all are."""
+    """Rows of a block that belong to one sensor: its samples from `begin` on. rows is None where all rows do."""
 
     sensor: _Sensor
     begin: int
@@ -66,7 +66,8 @@ class _Part:
 class Gathered:
     """The recordings of a file while it is read: for each block begin(), then put() each of its columns.
 
-    found: our columns in the file. lone_name: the sensor of a file that names none.
+    found: our columns in the file.
+    lone_name: the sensor of a file that names none.
     """
 
     def __init__(self, found: Sequence[Source], lone_name: str, place: str) -> None:
@@ -80,7 +81,10 @@ class Gathered:
         self._parts: list[_Part] = []
 
     def begin(self, rows: int, sensor: pa.ChunkedArray | None) -> None:
-        """The next block has so many rows; sensor: its names, where the file has such a column."""
+        """Start the next block, which has this many rows.
+
+        sensor: its names, where the file has such a column.
+        """
         self._first, self.rows = self.rows, self.rows + rows
         self._parts = []
         for name, where in _rows_by_sensor(sensor, self._lone_name).items():
@@ -96,7 +100,9 @@ class Gathered:
                 self._put(source, np.arange(self._first, self.rows, dtype=np.float64), None)
 
     def put(self, source: Source, array: pa.ChunkedArray) -> None:
-        """One column of the block. Empty cells have a mask of their own: to numpy they are NaN, which is else."""
+        """Add one column of the block. Empty cells have a separate mask: numpy would make them NaN, which has another
+        meaning.
+        """
         if array.null_count == 0:
             self._put(source, array.to_numpy(zero_copy_only=False), None)
             return
@@ -108,7 +114,11 @@ class Gathered:
         self._put(source, filled.to_numpy(zero_copy_only=False), empty)
 
     def _put(self, source: Source, values: NDArray[Any] | None, empty: NDArray[np.bool_] | None) -> None:
-        """values: None where all are empty; empty: None where none is."""
+        """Put the values of a block into the columns.
+
+        values: None where all are empty.
+        empty: None where no cell is empty.
+        """
         name, where = source.column.name, source.column.field
         if values is not None and source.unit is not None:
             with np.errstate(over="ignore"):  # becomes inf, which is reported with its line later
@@ -142,7 +152,9 @@ class Gathered:
         return next((source.frame for source in self.found if source.frame != OURS), OURS)
 
     def _blanks(self, sensor: _Sensor) -> dict[str, tuple[str, NDArray[np.bool_]]]:
-        """Column: what an empty cell of it means, and where they are; of columns that are not empty throughout."""
+        """For each column: the meaning of an empty cell, and where they are. Columns that are empty throughout are
+        skipped.
+        """
         means = {source.column.name: source.empty for source in self.found}
         return {
             name: (means[name], mask.locked(sensor.samples))
@@ -163,7 +175,7 @@ class Gathered:
         seen.bad += int(len(finite) - np.count_nonzero(finite))
 
     def refuse_too_long(self, share: float) -> None:
-        """After the first block, which is this share of the file: that the whole fits into memory."""
+        """Refuse a file that does not fit into memory, by its first block, which is this share of the file."""
         numbers = sum(source.column.name != "sensor" for source in self.found)
         refuse_beyond_memory(
             8.0 * numbers * self.rows / share,
@@ -203,8 +215,8 @@ class Gathered:
 
 
 def _rows_by_sensor(sensor: pa.ChunkedArray | None, lone_name: str) -> dict[str | None, NDArray[np.int64] | None]:
-    """Rows of each sensor in a block, sensors in the order in which they appear; as name None is an empty one, as rows
-    None is all of them."""
+    """Rows of each sensor in a block, in the order in which the sensors appear. Name None: the cell is empty. Rows
+    None: all of them."""
     if sensor is None:
         return {lone_name: None}
     codes = sensor.combine_chunks().dictionary_encode(null_encoding="encode")
@@ -231,7 +243,7 @@ def _refuse_not_finite(
 
 
 def _recording(fields: Mapping[str, NDArray[Any]], have: set[str], meta: Mapping[str, Any]) -> Recording:
-    """One sensor's arrays put together, of the columns that it has; the types check the rest."""
+    """The arrays of one sensor joined, of the columns that it has; the types check the rest."""
     parts: dict[str, dict[str, Any]] = {"": {}, "new": {}, **{owner: {} for owner in _OWNERS}}
     for where in _WIDTH:
         members = [column.name for column in COLUMNS if column.field == where]

@@ -11,14 +11,14 @@ _MORE = 10  # a tenth more than is there: at most so much is memory that is not 
 
 
 class Growing:
-    """Rows of an array that gets longer in place; the system moves its pages, so that there are never two of it."""
+    """Rows of an array that grows in place; the system moves its pages, so that there are never two copies."""
 
     def __init__(self, width: int | None, dtype: type = np.float64) -> None:
         self._width = () if width is None else (width,)
         self._array: NDArray[Any] = np.empty((0, *self._width), dtype)
 
     def put(self, begin: int, values: NDArray[Any], axis: int | None = None) -> None:
-        """Values from row begin on, of one component of a vector if axis is given."""
+        """Write values from row begin on, of one component of a vector if axis is given."""
         end = begin + len(values)
         if end > len(self._array):
             self._resize(max(end, len(self._array) + len(self._array) // _MORE))
@@ -28,7 +28,7 @@ class Growing:
             self._array[begin:end, axis] = values
 
     def locked(self, rows: int) -> NDArray[Any]:
-        """The array, of so many rows and read-only: types take it over as it is."""
+        """The array cut to this many rows and made read-only, so that types use it without a copy."""
         if len(self._array) != rows:
             self._resize(rows)
         self._array.flags.writeable = False

@@ -1,4 +1,6 @@
-"""Refuse what cannot fit into the machine's memory, in a sentence and beforehand, where the system would kill it."""
+"""Refuse data that does not fit into memory, with a sentence and beforehand, where the system would kill the
+process.
+"""
 
 import os
 from pathlib import Path
@@ -9,7 +11,7 @@ _CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
 def physical_bytes() -> int | None:
-    """Memory of this machine, or what its container may have of it; None where the system does not tell."""
+    """Memory of this machine, or the limit of its container; None where the system does not report it."""
     try:
         there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
@@ -21,7 +23,7 @@ def physical_bytes() -> int | None:
 
 
 def used_bytes() -> int:
-    """Memory that this process has now; 0 where the system does not tell."""
+    """Memory that this process uses now; 0 where the system does not report it."""
     try:
         return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError, AttributeError):
@@ -29,7 +31,11 @@ def used_bytes() -> int:
 
 
 def refuse_beyond_memory(more_bytes: float, what: str, instead: str) -> None:
-    """what: "navigating 1000 samples"; instead: what the user can do."""
+    """Refuse work that needs more memory than the computer has.
+
+    what: "navigating 1000 samples".
+    instead: what the user can do.
+    """
     there = physical_bytes()
     needed = used_bytes() + more_bytes
     if there is not None and needed > there:

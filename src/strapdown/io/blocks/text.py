@@ -26,8 +26,13 @@ NOT_WHOLE = "is not a whole gzip file: {}; copy or record it again"
 
 @dataclass(frozen=True)
 class Block:
-    """Whole lines. begin: byte of the unpacked file at which they begin; line: number of the first, from 1; share: how
-    much of the file is read with it, 0 to 1; last: no block follows."""
+    """Whole lines.
+
+    begin: byte of the unpacked file at which they begin.
+    line: number of the first line, from 1.
+    share: share of the file that is read up to here, 0 to 1.
+    last: no block follows.
+    """
 
     data: memoryview
     begin: int
@@ -36,14 +41,14 @@ class Block:
     last: bool
 
     def after(self, size: int, lines: int) -> "Block":
-        """Without its first lines."""
+        """The block without its first lines."""
         return Block(self.data[size:], self.begin + size, self.line + lines, self.share, self.last)
 
 
 def text_blocks(path: Path, kind: str = "file", not_whole: str = NOT_WHOLE) -> Iterator[Block]:
-    """All of a file, at least one block; the mark of UTF-8 at its start is omitted.
+    """All blocks of a file, at least one; the mark of UTF-8 at its start is omitted.
 
-    kind, not_whole: for the sentences on a file that is not there, and on a gzipped one that is damaged.
+    kind, not_whole: texts for the sentences on a missing file, and on a damaged gzipped one.
     """
     with opened(path, kind) as raw:
         packed = _packed(path)
@@ -75,7 +80,7 @@ def text_blocks(path: Path, kind: str = "file", not_whole: str = NOT_WHOLE) -> I
 
 
 def text_piece(path: Path, begin: int, size: int) -> bytes:
-    """So many bytes of the unpacked file from there on."""
+    """This many bytes of the unpacked file, from that place on."""
     with gzip.open(path) if _packed(path) else path.open("rb") as text:
         text.seek(begin)
         return text.read(size)
@@ -86,7 +91,10 @@ def _packed(path: Path) -> bool:
 
 
 def _read(text: BinaryIO, size: int, path: Path, kind: str, not_whole: str) -> bytes:
-    """not_whole: the sentence on damage, empty where nothing is packed."""
+    """Read the next bytes of a text file, packed or not.
+
+    not_whole: the sentence on damage, empty where nothing is packed.
+    """
     if not not_whole:
         with refused_unreadable(path, kind):
             return text.read(size)

@@ -68,7 +68,7 @@ _AXES = {"q_nb": ("q", "wxyz"), "p_n": ("p", "xyz"), "v_n": ("v", "xyz")}
 
 
 class Filling:
-    """A solution while its file is read: where each column goes, and its arrays as far as they are filled."""
+    """A solution while its file is read: the place of each column, and its arrays as far as they are filled."""
 
     def __init__(self, headers: list[str]) -> None:
         self.rows = 0

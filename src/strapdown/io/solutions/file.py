@@ -52,7 +52,7 @@ def write_solution(path: str | PathLike[str], solution: Solution) -> None:
 
 
 def solution_suffix(solution: Solution) -> str:
-    """The kind of file for it: CSV reads everywhere, but millions of rows of it are gigabytes."""
+    """The kind of file for a solution: CSV can be read everywhere, but millions of rows need gigabytes."""
     return ".csv" if len(solution) <= MOST_CSV_ROWS else ".parquet"
 
 
@@ -63,7 +63,7 @@ def read_solution(path: str | PathLike[str]) -> Solution:
 
 
 def is_solution(path: str | PathLike[str]) -> bool:
-    """Whether a file states of itself that it is a solution; a file that cannot be read shows nothing."""
+    """Whether a file states that it is a solution; False for a file that cannot be read."""
     path = Path(path)
     try:
         with opened(path) as raw:
@@ -159,7 +159,7 @@ def _read_csv(path: Path) -> Solution:
 
 
 def _first_lines(block: Block, path: Path) -> tuple[list[str], int]:
-    """Mark, notes and header, empty where there are fewer lines; and how many bytes they are."""
+    """Mark, notes and header, empty where there are fewer lines; and their size in bytes."""
     lines, begin = [], 0
     for match in islice(LINE_END.finditer(block.data), 3):
         lines.append(bytes(block.data[begin : match.start()]))

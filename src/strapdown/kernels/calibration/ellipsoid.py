@@ -1,6 +1,6 @@
-"""Sums over readings that lie on an ellipsoid: one pass each, no array of the problem's size but the residuals.
+"""Sums over readings on an ellipsoid: one pass each, with no array of the problem's size except the residuals.
 
-The ellipsoid is |C (y - h)| = 1 with a symmetric C; its nine parameters stand in the order h_x, h_y, h_z, C_xx, C_yy,
+The ellipsoid is |C (y - h)| = 1 with a symmetric C. The order of its nine parameters is h_x, h_y, h_z, C_xx, C_yy,
 C_zz, C_xy, C_xz, C_yz. Readings come centred and scaled to about 1, so that all sums are of one size.
 """
 
@@ -13,7 +13,10 @@ from strapdown.kernels.jit import internal, kernel, pointer, row
 
 @kernel
 def quadric_moments(y, weight, out):
-    """out (10, 10): weighted sum of m m^T with m the monomials of a quadric, x2 y2 z2 2xy 2xz 2yz 2x 2y 2z 1."""
+    """Moments of the readings for the algebraic fit of a quadric.
+
+    out (10, 10): weighted sum of m m^T with m the monomials of a quadric, x2 y2 z2 2xy 2xz 2yz 2x 2y 2z 1.
+    """
     m = np.empty(10)
     out[:, :] = 0.0
     for k in range(len(y)):
@@ -31,10 +34,12 @@ def quadric_moments(y, weight, out):
 
 @kernel
 def distances(y, h, c, variance, out):
-    """out (n,): distance of each reading from the ellipsoid along its normal, to second order; outside is positive.
+    """Distances of the readings from the ellipsoid.
+
+    out (n,): distance of each reading from the ellipsoid along its normal, to second order; outside is positive.
 
     Noise of this variance on every axis puts a reading on average outside of a curved surface, by half its variance
-    times the curvature: that part is taken off.
+    times the curvature. This mean distance is subtracted.
     """
     m, p, trace = pointer(c), pointer(h), 0.0
     for i in range(9):
@@ -55,10 +60,10 @@ def distances(y, h, c, variance, out):
 
 @internal
 def _gradient(y, h, c, d, g, lean):
-    """At the foot of reading y on the ellipsoid: g, the derivatives of the distance; lean, its unit normal.
+    """Gradient at the foot of reading y on the ellipsoid: g, the derivatives of the distance; lean, its unit normal.
 
-    Noise moves the foot along the surface only, and the distance across it: their product has no mean, so that sums
-    of gradient times distance are without bias.
+    Noise moves the foot only along the surface, and the distance only across it. The product of both has zero mean, so
+    sums of gradient times distance are without bias.
     """
     zx, zy, zz = y[0] - h[0], y[1] - h[1], y[2] - h[2]
     for step in range(2):
@@ -82,7 +87,10 @@ def _gradient(y, h, c, d, g, lean):
 
 @kernel
 def normal_equations(y, weight, h, c, d, cutoff, matrix, side):
-    """matrix (9, 9) and side (9,): of the step that reduces the distances d, with Tukey's weights beside `weight`."""
+    """Normal equations of one step of the fit.
+
+    matrix (9, 9) and side (9,): equations of the step that reduces the distances d; Tukey's weights times `weight`.
+    """
     work = np.empty(12)
     g, lean, centre, shape = pointer(work), pointer(work[9:]), pointer(h), pointer(c)
     matrix[:, :] = 0.0
@@ -105,10 +113,13 @@ def normal_equations(y, weight, h, c, d, cutoff, matrix, side):
 
 @kernel
 def influence(y, weight, h, c, d, cutoff, block, cubes, slope, scores, gains, bent):
-    """How the solution answers to its data. slope (9, 9): derivative of the sum of scores by the parameters.
+    """Influence of the data on the solution.
 
-    scores (blocks, 9): sums by block of what makes the normal equations zero. gains (blocks, 9, 3): their derivative
-    by a bias of each axis during the block. bent (9, 3): by a deviation cubes (n, 3) of each axis.
+    slope (9, 9): derivative of the sum of scores by the parameters.
+
+    scores (blocks, 9): contributions of each block to the normal equations.
+    gains (blocks, 9, 3): their derivative by a bias of each axis during the block.
+    bent (9, 3): their derivative by a nonlinearity cubes (n, 3) of each axis.
     """
     work = np.empty(12)
     g, lean, centre, shape = pointer(work), pointer(work[9:]), pointer(h), pointer(c)

@@ -1,8 +1,10 @@
-"""The turn between two still poses, by integrating corrected rates, and how it depends on each part of the correction.
+"""The turn between two poses at rest, by integrating corrected rates, and its dependence on each part of the
+correction.
 
-A small change dw of the rate turns the attitude by phi = integral of C dw dt, told in the frame of the start; C takes a
-vector from the body to that frame. Every unknown changes the corrected rate of an axis by something that is summed up
-here along with C: by the readings (the matrix), by 1 (the bias), by the force (g-sensitivity), by the rate cubed.
+A small change dw of the rate turns the attitude by phi = integral of C dw dt, expressed in the frame of the start. C
+takes a vector from the body to that frame. Every unknown changes the corrected rate of an axis by a factor that is
+integrated here together with C. The factor is the readings (the matrix), 1 (the bias), the force (g-sensitivity), or
+the rate cubed.
 """
 
 import numpy as np
@@ -16,7 +18,7 @@ SUMS = 8
 
 @internal
 def _rate(gyr, force, i, bias, g_matrix, matrix, v, w):
-    """Reading without offset v and rate w before its cubic term, of sample i."""
+    """Sample i: reading v without offset, and rate w before its cubic term."""
     for a in range(3):
         v[a] = gyr[i, a] - bias[a]
         for b in range(3):
@@ -29,8 +31,8 @@ def _rate(gyr, force, i, bias, g_matrix, matrix, v, w):
 def turn_rows(t, gyr, force, starts, ends, bias, g_matrix, matrix, cubic, q_out, sums):
     """For each turn from row starts[k] to row ends[k]: its quaternion (start from end), and the sums (3, 3, 8).
 
-    Second order: the rate runs straight between samples, with the term that the turning of its axis adds, at any
-    spacing of the samples. sums[k, :, a, :] are vectors in the frame of the start, for axis a of the gyroscope.
+    Second order: the rate is linear between samples, with the term that the turning of its axis adds, at any spacing of
+    the samples. sums[k, :, a, :] are vectors in the frame of the start, for axis a of the gyroscope.
     """
     v, w, last = np.empty(3), np.empty(3), np.empty(3)
     inner = np.empty((3, SUMS))

@@ -26,10 +26,12 @@ CRC_TABLE = _crc_table()
 
 @kernel
 def decode(data, pending, counters, crc_table, lengths, version, frames, sizes):
-    """Frames that end in data, into rows of `frames` with their `sizes`; returns how many.
+    """Decode the frames that end in data, into rows of `frames` with their `sizes`; returns their number.
 
     pending: bytes of a frame that has begun; counters[PENDING] of them are there. counters[SKIPPING]: the bytes until
-    the next zero are too many for a frame, and are dropped. lengths: size of a frame by its kind, 0: not a kind.
+        the next zero are too many for a frame, and are dropped.
+    lengths: size of a frame by its kind, 0: not a kind.
+
     A frame is good if its code, CRC, version, kind and length are right.
     """
     count = 0

@@ -1,4 +1,4 @@
-"""Steps of the controllers and of the mixer. One call is one control cycle; nothing is kept here."""
+"""Steps of the controllers and of the mixer. One call is one control cycle; no state is kept here."""
 
 import math
 
@@ -27,8 +27,8 @@ MIX_COLUMNS = 7
 def attitude_rate(attitude, tilt, heading, yaw_rate, dt, settings, out):
     """Body rates (rad/s, out) towards roll and pitch (tilt, rad) and the heading's target, which is returned.
 
-    The target turns at yaw_rate and stays within the leash of the heading. heading not finite: begin at the present
-    one. The error is the rotation vector from the present attitude to the wanted one, in frame b.
+    The target turns at yaw_rate and stays within the leash of the heading. If heading is not finite, it begins at the
+    present one. The error is the rotation vector from the present attitude to the wanted one, in frame b.
     """
     q, s, rate = pointer(attitude), pointer(settings), pointer(out)
     w, x, y, z = q[0], q[1], q[2], q[3]
@@ -64,7 +64,8 @@ def attitude_rate(attitude, tilt, heading, yaw_rate, dt, settings, out):
 @live
 def rate_torque(wanted, rate, before, dt, settings, out):
     """Torque (N m, out[0:3]) and the next integral (rad/s2, out[3:6]) from the wanted and the present body rates.
-    before: out of the cycle before.
+
+    before: output of the previous cycle.
 
     The integral stops while the demand is at its limit and the error would drive it further out. Gyroscopic torque of
     the body is added.
@@ -88,10 +89,15 @@ def rate_torque(wanted, rate, before, dt, settings, out):
 
 @live
 def velocity_tilt(wanted, measured, attitude, before, dt, settings, out):
-    """Roll and pitch (rad, out[0:2]) and the next integral (m/s2, frame n, out[2:4]). before: out of the cycle before.
+    """Roll and pitch (rad, out[0:2]) and the next integral (m/s2, frame n, out[2:4]).
 
-    wanted: forward and left, in the level frame of the heading (m/s); measured: frame n. The thrust leans towards the
-    wanted acceleration, whose size is limited; the integral stops while it is and the error would drive it further.
+    before: output of the previous cycle.
+
+    wanted: forward and left, in the level frame of the heading (m/s).
+    measured: frame n.
+
+    The thrust leans towards the wanted acceleration, whose size is limited; the integral stops while it is and the
+    error would drive it further.
     """
     q, s, o = pointer(attitude), pointer(settings), pointer(out)
     w, x, y, z = q[0], q[1], q[2], q[3]
@@ -118,9 +124,11 @@ def velocity_tilt(wanted, measured, attitude, before, dt, settings, out):
 
 @live
 def mix(thrust, torque, rotors, out):
-    """Rotor speeds (rad/s, out) that give this thrust (N) and torque (N m). rotors: rows of MIX_COLUMNS.
+    """Rotor speeds (rad/s, out) that give this thrust (N) and torque (N m).
 
-    What the rotors cannot do together is given up in this order: yaw, thrust, then roll and pitch.
+    rotors: rows of MIX_COLUMNS.
+
+    Where the rotors cannot reach everything, the order of reduction is yaw, thrust, then roll and pitch.
     """
     n = len(out)
     lowest, highest, spread = math.inf, -math.inf, 1.0  # of roll and pitch

@@ -1,4 +1,4 @@
-"""What perfect instruments on one mount read at an instant, from the row of the plant."""
+"""Readings of perfect instruments on one mount at an instant, from the row of the plant."""
 
 import math
 
@@ -27,8 +27,12 @@ def dipole(mx, my, mz, rx, ry, rz):
 def ideal_row(felt, body, iron, field_n, magnets, fixed, carried, acc, gyr, mag):
     """Write acc (m/s2), gyr (rad/s) and mag (uT), frame s, of one mount; all are addresses.
 
-    felt: row of the mount (live.PLANT_COLUMNS), body: of the vehicle's body. field_n: uniform field (uT). magnets: rows
-    of MAGNET numbers, `fixed` of them in frame n, then `carried` ones in the frame of the body, which they move with.
+    felt: row of the mount (live.PLANT_COLUMNS).
+    body: row of the body of the vehicle.
+    field_n: uniform field (uT).
+    magnets: rows of MAGNET numbers, `fixed` of them in frame n, then `carried` ones in the frame of the body, which
+        move with it.
+
     The iron of the mount acts on the field.
     """
     bx, by, bz = field_n[0], field_n[1], field_n[2]

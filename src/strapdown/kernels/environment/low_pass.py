@@ -1,11 +1,11 @@
-"""Steps of low-pass and notch filters on vectors, each number by itself. The same operations as on one number."""
+"""Steps of low-pass and notch filters on vectors, each number separately. Operations are the same as on one number."""
 
 from strapdown.kernels.jit import live
 
 
 @live
 def low_pass(x, before, share, out):
-    """First order: the share of the way from the value before to the input."""
+    """First order: the output moves by this share of the distance from its last value to the input."""
     for i in range(len(out)):
         out[i] = before[i] + share * (x[i] - before[i])
     return True

@@ -1,7 +1,8 @@
-"""A body that vibrates: rows of its smooth motion become rows of the shaken one.
+"""A vibrating body: rows of its smooth motion become rows of the shaken one.
 
-The shaken frame lies at r from the smooth one and is turned by exp(theta), both sums of lines: r = a cos(phase)
-+ b sin(phase), theta = c cos(phase) + d sin(phase). Products of up to three thetas are kept: with angles of at most
+The shaken frame is at r from the smooth one and is turned by exp(theta). Both r and theta are sums of lines: r = a
+cos(phase) + b sin(phase), theta = c cos(phase) + d sin(phase). Products of up to three thetas are kept: with angles of
+at most
 0.01 rad the rest is below 1e-9 of the turn.
 """
 
@@ -42,7 +43,7 @@ def turned_back(v, theta):
 
 @internal
 def gather(lines, jets, t, count, sums):
-    """r and theta with their derivatives, from all lines."""
+    """Sum r and theta with their derivatives over all lines."""
     for k in range(SUMS):
         sums[k] = 0.0
     for i in range(count):
@@ -64,7 +65,7 @@ def gather(lines, jets, t, count, sums):
 
 @internal
 def shake(m, n):
-    """One row m, with the sums n of gather()."""
+    """Apply the vibration to one row m, with the sums n of gather()."""
     q = m[Q], m[Q + 1], m[Q + 2], m[Q + 3]
     w = m[W], m[W + 1], m[W + 2]
     dw = m[DW], m[DW + 1], m[DW + 2]
@@ -102,12 +103,15 @@ def shake(m, n):
 
 @kernel
 def felt_rows(rows, j, first, hz, t, jets, lines, shaken, apart, around, acc, gyr, mag):
-    """What a mount feels: its rows with the vibration, and what perfect instruments read there.
+    """Rows of a mount with the vibration, and the readings of perfect instruments there.
 
-    rows: (n, mounts, 22), smooth; j: the mount. t: times; if hz is not 0, those of ticks from `first` on are written
-    there. jets: (n, 3 sources), phase, rate and acceleration of every source. lines: of the vibration. Row i goes to
-    shaken from number i apart on. around: iron, field, number of magnets in the world and on the body, magnets
-    (environment/ideal.py). acc, gyr, mag: (n, 3), without rows if nothing is to be read.
+    rows: (n, mounts, 22), smooth.
+    j: the mount.
+    t: times; if hz is not 0, those of ticks from `first` on are written into t.
+    jets: (n, 3 sources), phase, rate and acceleration of every source.
+    lines: lines of the vibration. Row i is written to shaken from number i apart on.
+    around: iron, field, number of magnets in the world and on the body, magnets (environment/ideal.py).
+    acc, gyr, mag: (n, 3), without rows if nothing is to be read.
     """
     n, mounts, count, read = space(SUMS), rows.shape[1], len(lines), len(acc) > 0
     times, iron = pointer(t), pointer(around)

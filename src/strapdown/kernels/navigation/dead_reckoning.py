@@ -9,13 +9,13 @@ from strapdown.kernels.rotation import rotate as rotate_inlined
 
 @internal
 def rotate(qw, qx, qy, qz, vx, vy, vz):
-    """rotation.rotate as a call: numba inlines that one into the text of each caller, which takes long to compile."""
+    """rotation.rotate as a call: numba inlines the original into each caller, which takes long to compile."""
     return rotate_inlined(qw, qx, qy, qz, vx, vy, vz)
 
 
 @internal
 def turned(qw, qx, qy, qz, rx, ry, rz):
-    """q * exp(r), drawn back to length 1 by one Newton step, so that a million steps stay a rotation."""
+    """q * exp(r), normalised to length 1 by one Newton step, so that a million steps stay a rotation."""
     ew, ex, ey, ez = exp(rx, ry, rz)
     w, x, y, z = mul(qw, qx, qy, qz, ew, ex, ey, ez)
     k = 1.5 - 0.5 * (w * w + x * x + y * y + z * z)
@@ -24,9 +24,9 @@ def turned(qw, qx, qy, qz, rx, ry, rz):
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def dead_reckon(t, gyr, acc, g, q, v, p):
-    """Point samples; row 0 of q, v, p is the state at t[0], the other rows are filled.
+    """Dead reckoning of point samples; row 0 of q, v, p is the state at t[0], the other rows are filled.
 
-    Rate and specific force (in frame n) run in a straight line between samples: second order in the step.
+    Rate and specific force (in frame n) are linear between samples: second order in the step.
     """
     fx, fy, fz = rotate(q[0, 0], q[0, 1], q[0, 2], q[0, 3], acc[0, 0], acc[0, 1], acc[0, 2])
     ax, ay, az = fx + g[0], fy + g[1], fz + g[2]
@@ -60,10 +60,10 @@ def dead_reckon(t, gyr, acc, g, q, v, p):
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def dead_reckon_increments(dt, theta, dv, g, q0, v0, p0, q, v, p):
-    """Increments; q0, v0, p0 is the state before the first interval, row i of q, v, p that after interval i.
+    """Dead reckoning of increments; q0, v0, p0 is the state before the first interval, row i of q, v, p that after
+    interval i.
 
-    q <- q exp(theta) and v <- v + q dv + g dt are exact; the position takes the velocity as straight in
-    between.
+    q <- q exp(theta) and v <- v + q dv + g dt are exact; for the position the velocity is linear in between.
     """
     qw, qx, qy, qz = q0[0], q0[1], q0[2], q0[3]
     vx, vy, vz = v0[0], v0[1], v0[2]

@@ -1,6 +1,8 @@
 """Paper C's filter, one sample at a time: a stop that is believed resets it, any other sample is one EKF cycle.
 
-Frames: n as ours; body as the paper's, x right, y forward, z up. C = Rz(-heading) Rx(pitch) Ry(roll), body to n.
+Frame n is ours; the body frame is the paper's, x right, y forward, z up. C = Rz(-heading) Rx(pitch) Ry(roll), body to
+n.
+
 x: a pointer to the state, s: to the settings; their places are those of ekf15_layout.py.
 """
 
@@ -80,7 +82,10 @@ def wrapped(angle):
 
 @internal
 def magnetic_heading(hx, hy, hz, roll, pitch, printed):
-    """Clockwise from magnetic north. printed: by the paper's cases, which lack south (hx = 0, hy < 0)."""
+    """Heading by the magnetometer, clockwise from magnetic north.
+
+    printed: use the paper's cases, which lack south (hx = 0, hy < 0).
+    """
     sr, cr, sp, cp = math.sin(roll), math.cos(roll), math.sin(pitch), math.cos(pitch)
     x = hx * cr + hz * sr
     y = hy * cp + hx * sr * sp - hz * cr * sp
@@ -150,7 +155,7 @@ def over_step(x, s, dt):
 
 @internal
 def over_gap(x, s, dt):
-    """No readings for long: acceleration and rates are not known any more, and the variances open."""
+    """After a long time without readings: acceleration and rates are unknown, and their variances become large."""
     for i in range(3):
         x[i] += dt * x[V + i]
         x[A + i] = x[W + i] = 0.0
@@ -172,7 +177,7 @@ def over_gap(x, s, dt):
 
 @internal
 def forget(x, k):
-    """Variance of state k and its covariances with the others become 0."""
+    """Set the variance of state k and its covariances with the others to 0."""
     for j in range(N):
         x[COVARIANCE + N * k + j] = x[COVARIANCE + N * j + k] = 0.0
 
@@ -211,8 +216,9 @@ def reset(x, s, has_field):
 
 @internal
 def measure(x, s, has_field):
-    """The seven measurements, or six without a new reading of the magnetometer, and how many: innovations, variances,
-    derivatives of the specific force."""
+    """The seven measurements, or six without a new reading of the magnetometer, and their number: innovations,
+    variances, derivatives of the specific force.
+    """
     body_to_n(x)
     c = BODY_TO_N
     ax, ay, az = x[A], x[A + 1], x[A + 2] + s[S_GRAVITY]  # a - g, frame n
@@ -266,13 +272,17 @@ def stands(x, s):
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rows(x, s, seen, gyr, acc, mag, dt, states, sigma, said, nis):
-    """x, at the sample before, becomes x after these samples: one live sample, or many of a recording. False, and x as
-    before, if an array has another length, the filter still aligns itself, or a live sample has a number that is not
-    finite or a negative step.
+    """Update x from the previous sample to the last of these samples: one live sample, or many of a recording. The
+    function returns False, with x unchanged, if an array has another length or the filter still aligns itself. It also
+    returns False for a live sample with a number that is not finite or a negative step.
 
-    Arrays are flat, row after row. seen: bits. mag: empty where no row has any. states: the 15 of each row; sigma:
-    standard deviations of p_n, v_n and the small rotation in n, nine a row. states empty: a live sample, of which only
-    x is wanted. The first sample has no step before it.
+    Arrays are flat, row after row.
+
+    seen: bits.
+    mag: empty where no row has any.
+    states: the 15 states of each row.
+    sigma: standard deviations of p_n, v_n and the small rotation in n, nine a row. states empty: a live sample, of
+        which only x is wanted. The first sample has no previous step.
     """
     n = len(dt)
     live, has_mag = len(states) == 0, len(mag) > 0
@@ -337,7 +347,7 @@ def deviations(x, out):
 @internal
 def write_deviations(x, out):
     """Standard deviations of position, velocity (frame n) and of the small rotation (rad, frame n) between truth and
-    estimate: nine numbers."""
+    estimate, nine numbers."""
     for i in range(6):
         out[i] = math.sqrt(max(x[COVARIANCE + (N + 1) * i], 0.0))
     sh, ch, sp, cp = math.sin(x[HEADING]), math.cos(x[HEADING]), math.sin(x[PITCH]), math.cos(x[PITCH])

@@ -1,6 +1,6 @@
-"""Covariance of paper C's filter: prediction and update, by the places where their matrices are not zero.
+"""Covariance of paper C's filter: prediction and update, using the elements of their matrices that are not zero.
 
-x: a pointer to the state; matrices stand in it by rows, at the places of ekf15_layout.py.
+x is a pointer to the state; matrices are stored in it by rows, at the places of ekf15_layout.py.
 """
 
 import math
@@ -55,8 +55,11 @@ def angle_jacobians(x, roll, pitch, over_cosine):
 
 @internal
 def _times_transition(x, n, down, across, dt):
-    """cov <- F cov, in place; down, across: from one element to the next below it and next to it. With the two swapped
-    cov <- cov F'."""
+    """cov <- F cov, in place.
+
+    down, across: steps from one element to the next below it and next to it. With down and across swapped it is cov <-
+    cov F'.
+    """
     half = 0.5 * dt * dt
     for j in range(n):
         k = COVARIANCE + across * j
@@ -88,8 +91,9 @@ def predict(x, n, dt, q_acc, q_rate, q_angle):
 
 @internal
 def _row_times_h(x, row, out):
-    """A row of N numbers, times H', M numbers from out on: H has FORCE_BY in its first three rows, the others pick
-    rates and heading."""
+    """A row of N numbers times H', M numbers from out on. H has FORCE_BY in its first three rows; the others pick rates
+    and heading.
+    """
     for j in range(3):
         total = 0.0
         for k in range(3):
@@ -104,7 +108,7 @@ def update(x, n, m, printed):
     """One Kalman update of x and cov with the first m of the measurements; returns the normalised innovation squared.
 
     printed: cov = (E - K H) cov, which loses symmetry; else Joseph's form. The update is skipped (-1 returned) where
-    the innovation's covariance is not positive definite, as the printed forms bring about.
+    the innovation's covariance is not positive definite, which the printed forms can cause.
     """
     for i in range(n):
         _row_times_h(x, COVARIANCE + N * i, PHT + M * i)

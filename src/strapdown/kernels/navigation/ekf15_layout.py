@@ -1,4 +1,4 @@
-"""Where the numbers of paper C's filter stand: its state x and its settings s, one array each.
+"""Places of the numbers of paper C's filter: its state x and its settings s, one array each.
 
 States: p_n 0-2, v_n 3-5, a_n 6-8, body rates 9-11 (x right, y forward, z up), roll 12, heading 13, pitch 14.
 """

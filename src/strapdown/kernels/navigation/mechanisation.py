@@ -1,4 +1,4 @@
-"""Readings to increments: the turn as a rotation vector (coning) and the velocity gained, told in the frame of the
+"""Readings to increments: the turn as a rotation vector (coning) and the velocity gained, expressed in the frame of the
 start (rotation and sculling); Savage 1998. Rates and forces are tuples of three numbers."""
 
 from numba import njit
@@ -13,10 +13,10 @@ def cross(a, b):
 
 @internal
 def increment_of_points(w0, w1, f0, f1, h):
-    """Rate and force run straight from their values at the start to those at the end of h s.
+    """Rate and force are linear from their values at the start to those at the end of h s.
 
-    theta = int w + 1/2 int int w x w;  dv = int f + int (int w) x f, and the third order as if both were constant: it
-    does not average out, for gravity is always there.
+    theta = int w + 1/2 int int w x w; dv = int f + int (int w) x f. The third order is as if both were constant. The
+    third order does not average out, because gravity is always there.
     """
     c = cross(w0, w1)
     k = h * h / 12.0
@@ -40,10 +40,10 @@ def increment_of_points(w0, w1, f0, f1, h):
 
 @internal
 def increment_of_sums(a0, a1, b0, b1):
-    """From sums over two steps of one length: a0, b0 of the step before, a1, b1 of this one (rad, m/s).
+    """Increment from sums over two steps of one length: a0, b0 of the previous step, a1, b1 of this one (rad, m/s).
 
-    Rate and force run straight through both: coning 1/12 a0 x a1, rotation 1/2 a1 x b1 and
-    1/6 a1 x (a1 x b1), sculling 1/12 (a0 x b1 + b0 x a1).
+    Rate and force are linear through both. Coning is 1/12 a0 x a1, rotation 1/2 a1 x b1 and 1/6 a1 x (a1 x b1),
+    sculling 1/12 (a0 x b1 + b0 x a1).
     """
     coning, turning = cross(a0, a1), cross(a1, b1)
     s0, s1, third = cross(a0, b1), cross(b0, a1), cross(a1, turning)
@@ -58,7 +58,7 @@ def increment_of_sums(a0, a1, b0, b1):
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def increments_of_points_rows(t, gyr, acc, theta, dv):
-    """Row i is the step that ends at t[i]; row 0 has no length and stays as it is."""
+    """Row i is the step that ends at t[i]; row 0 has no length and is not changed."""
     for i in range(1, len(t)):
         (theta[i, 0], theta[i, 1], theta[i, 2]), (dv[i, 0], dv[i, 1], dv[i, 2]) = increment_of_points(
             (gyr[i - 1, 0], gyr[i - 1, 1], gyr[i - 1, 2]),
@@ -81,8 +81,9 @@ def before(rows, i, k, c, h):
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def increments_of_means_rows(dt, gyr, acc, theta, dv):
-    """Readings are means over the step of dt[i] that ends at row i; the first step has none before it and stands for
-    it. With steps of other lengths the line through the two means is drawn on to a step of this length."""
+    """Readings are means over the step of dt[i] that ends at row i. The first step has no previous one and uses itself.
+    With steps of other lengths the line through the two means is extended to a step of this length.
+    """
     for i in range(len(dt)):
         h, k = dt[i], max(i - 1, 0)
         c = 2.0 * h / (h + dt[k]) if h > 0.0 else 1.0

@@ -2,8 +2,9 @@
 
 Definitions: Skog, Händel, Nilsson and Rantakokko 2010, Zero-velocity detection: an algorithm evaluation. Mean squares
 over the window in units of the given sigmas; acc in m/s2, gyr in rad/s, frame s. A window may end some samples after
-the one it belongs to; at the ends of a log it has as many samples as there are. The cost of a sample does not depend on
-the length of the window: sums over it are updated, and formed anew once in a window, so that no roundoff gathers.
+the one it belongs to. At the ends of a log it has as many samples as there are. The cost of a sample does not depend on
+the length of the window. Sums over it are updated, and computed again once in a window, so that roundoff does not
+accumulate.
 """
 
 import math
@@ -32,15 +33,19 @@ S_SIZE = 9
 
 
 def state_size(size):
-    """Numbers of a state whose window has so many samples."""
+    """Number of numbers in a state whose window has this many samples."""
     return WINDOW + 4 * size
 
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rows(x, s, gyr, acc, dt, after, signal, threshold, stop):
-    """x becomes the state after these samples: one live sample, or many of a recording. Arrays are flat. after: samples
-    of the window that come after the one it belongs to, 0 live. signal, threshold, stop: for each sample, or empty.
-    False, and x as before, if an array has another length."""
+    """Update the state x with these samples: one live sample, or many of a recording. Arrays are flat.
+
+    after: number of samples of the window after the sample that is judged, 0 live.
+    signal, threshold, stop: results for each sample, or empty.
+
+    The function returns False, with x unchanged, if an array has another length.
+    """
     n = len(dt)
     size = int(x[SIZE])
     if len(x) != WINDOW + 4 * size or len(gyr) != 3 * n or len(acc) != 3 * n:
@@ -83,14 +88,14 @@ def _joins(x, s, size, gyr, acc):
 
 @internal
 def _leaves(x, s, size):
-    """The oldest sample of the window."""
+    """Remove the oldest sample of the window."""
     _count(x, s, WINDOW + 4 * ((int(x[NEXT]) - int(x[COUNT])) % size), -1.0)
     x[COUNT] -= 1.0
 
 
 @internal
 def _count(x, s, row, sign):
-    """A row of the window enters the sums, or leaves them."""
+    """Add a row of the window to the sums, or subtract it."""
     for j in range(3):
         off = x[row + j] - x[REFERENCE + j]
         x[SUMS + j] += sign * off
@@ -102,7 +107,7 @@ def _count(x, s, row, sign):
 
 @internal
 def _sum_anew(x, s, size):
-    """The sums from the rows of the window, against their mean."""
+    """Compute the sums again from the rows of the window, against their mean."""
     count = int(x[COUNT])
     for j in range(3):
         x[REFERENCE + j] += x[SUMS + j] / count
@@ -139,9 +144,10 @@ def _statistic(x, s):
 
 @internal
 def _decide(x, s, dt):
-    """A foot stands where its signal is below ratio times its recent peak, which is forgotten within forget_s. After
-    patience_s without a stop the threshold grows by a factor e every second: a foot that is carried or shaken is not
-    lost for ever. Other detectors have a fixed threshold."""
+    """A foot is at rest where its signal is below ratio times its recent peak, which is forgotten within forget_s.
+    After patience_s without a stop the threshold grows by a factor e every second. So a foot that is carried or shaken
+    is not lost for ever. Other detectors have a fixed threshold.
+    """
     limit = s[S_THRESHOLD]
     if s[S_KIND] == GAIT:
         x[PEAK] = max(x[PEAK] * math.exp(-dt / s[S_FORGET_S]), x[SIGNAL])

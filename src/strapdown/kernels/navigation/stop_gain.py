@@ -1,12 +1,12 @@
-"""Has a body that stood begun to move, so gently that no window of readings shows it?
+"""Detects that a body at rest has begun to move, so gently that no window of readings shows it.
 
-Readings of a stand are summed in blocks of BLOCK_S. Against the mean force of all that was before them, the last blocks
-must not add up to a speed: noise gives N sqrt(T) over T seconds, the mean over B seconds before them N T / sqrt(B), and
-a rest wanders by `steady` m/s2. The number of blocks with the most deviations tells when the motion began, and with
-which speed it goes on. m/s, m/s2, frame s.
+Readings of a stop are summed in blocks of BLOCK_S. Against the mean force of all blocks before them, the last blocks
+must not add up to a speed. Noise gives N sqrt(T) over T seconds, the mean over B seconds before them N T / sqrt(B), and
+a rest drifts by `steady` m/s2. The number of blocks with the most sigmas shows when the motion began, and the speed
+with which it continues. m/s, m/s2, frame s.
 
-A stand is often believed while the last of a gentle braking is still there. So a change after less than SETTLE_S is
-taken for the end of that braking, and the mean force is read anew.
+A stop is often believed during the last of a gentle braking. So a change after less than SETTLE_S is taken as the end
+of that braking, and the mean force is read again.
 """
 
 import math
@@ -29,7 +29,10 @@ _SLOTS = BLOCKS + 1  # the full ones and the one that is being filled
 
 @internal
 def begin(x, at, f0, f1, f2, time_s):
-    """A stand begins. f0, f1, f2: the mean force over the window that showed the stand, of this length."""
+    """A stand begins.
+
+    f0, f1, f2: the mean force over the window that showed the stop, of this length.
+    """
     for k in range(SIZE):
         x[at + k] = 0.0
     x[at + BEFORE] = f0 * time_s
@@ -40,7 +43,7 @@ def begin(x, at, f0, f1, f2, time_s):
 
 @internal
 def add(x, at, acc, dt):
-    """One sample of the stand; whether a block became full by it."""
+    """Add one sample of the stop; returns whether a block became full by it."""
     slot = at + RING + 4 * int(x[at + NOW])
     for j in range(3):
         x[slot + j] += acc[j] * dt
@@ -49,7 +52,7 @@ def add(x, at, acc, dt):
         return False
     full, following = int(x[at + FULL]), (int(x[at + NOW]) + 1) % _SLOTS
     slot = at + RING + 4 * following
-    if full == BLOCKS:  # the oldest block makes room and joins what was before
+    if full == BLOCKS:  # the oldest block is merged into the sum before it
         for j in range(4):
             x[at + BEFORE + j] += x[slot + j]
         if x[at + BEFORE_S] > LONGEST_S:
@@ -64,8 +67,11 @@ def add(x, at, acc, dt):
 
 @internal
 def gained(x, at, n2, steady, least_s, most_s, v, f_g):
-    """(deviations, T, B) of the blocks that most look like a motion, of those that have least_s to most_s before them;
-    -1 deviations if there are none. v becomes the speed gained, f_g the mean force before. n2: N squared (m2/s3)."""
+    """(sigmas, T, B) of the blocks that most look like a motion, of those that have least_s to most_s before them. -1
+    sigmas if there are none. v becomes the speed gained, f_g the mean force before.
+
+    n2: N squared (m2/s3).
+    """
     now, full = int(x[at + NOW]), int(x[at + FULL])
     total_s = x[at + BEFORE_S]
     total0, total1, total2 = x[at + BEFORE], x[at + BEFORE + 1], x[at + BEFORE + 2]
@@ -94,9 +100,13 @@ def gained(x, at, n2, steady, least_s, most_s, v, f_g):
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rest_rows(x, acc, dt, n2, steady, most, first_s):
-    """Of rows that begin at rest: (rows of this rest, time of the motion that ends it); all rows and 0 if none does.
+    """For rows that begin at rest: the rows of this rest, and the time of the motion that ends it. All rows and 0 if no
+    motion ends it.
 
-    The first first_s are taken for a rest. x: SIZE numbers. most: deviations of a speed that ends the rest.
+    The first first_s are taken for a rest.
+
+    x: SIZE numbers.
+    most: number of sigmas of a speed that ends the rest.
     """
     v, f_g, mean = np.empty(3), np.empty(3), np.zeros(3)
     begun = 0

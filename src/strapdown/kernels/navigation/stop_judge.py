@@ -1,16 +1,17 @@
-"""Does a vehicle stand? Judged sample by sample from the IMU, and from the signals of its controller and its wheel.
+"""Decides whether a vehicle is at rest. The decision is made sample by sample from the IMU, and from the signals of its
+controller and its wheel.
 
-Readings at a stop vary over a window no more than the sensor's own noise. That is not enough: a smooth drive is as
-quiet. So the mean force must be what gravity reads, and the speed since the last stop must have come back to 0. Both
-come from a small strapdown in the sensor's frame: v' = f - f_g - w x v and f_g' = - w x f_g, f_g read at the last stop.
-How far they may be off follows from the noise and from the time since that stop; where a word has just changed from
-move to stop, the limits are wide. A stand ends too when its readings add up to a speed (stop_gain.py).
+Readings at a stop vary over a window no more than the sensor's own noise. Quiet readings are not enough: a smooth drive
+is as quiet. So the mean force must be that of gravity, and the speed since the last stop must have returned to 0. Speed
+and force come from a small strapdown in the sensor's frame: v' = f - f_g - w x v and f_g' = - w x f_g. f_g is read at
+the last stop. The limits of speed and force follow from the noise and from the time since that stop. Where a signal has
+just changed from move to stop, the limits are wide. A stop ends too when its readings add up to a speed (stop_gain.py).
 
-A lost reckoning comes back: its standard deviation grows with time, with turns and with gaps, and readings that stay
-calm and the same for S_LOST_S are a stop whatever it shows.
+Lost dead reckoning recovers. The standard deviation of dead reckoning grows with time, with turns and with gaps.
+Readings that stay calm and the same for S_LOST_S are a stop whatever it shows.
 
-The cost of a sample does not depend on the length of the window: sums over it are updated, and formed anew once in a
-window, so that no roundoff gathers.
+The cost of a sample does not depend on the length of the window. Sums over it are updated, and computed again once in a
+window, so that roundoff does not accumulate.
 """
 
 import math
@@ -57,15 +58,20 @@ _GAP_M_S2 = 0.5  # what a vehicle does during a gap
 
 
 def state_size(size):
-    """Numbers of a state whose window has so many samples; the wheel may be read twice as often as usual."""
+    """Number of numbers in a state whose window has this many samples; the wheel may be read twice as often as
+    usual.
+    """
     return WINDOW + 6 * size + 2 * (2 * size + 2)
 
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rows(x, s, word, gyr, acc, travel, t, dt, verdict, statistic, speed, since):
-    """x becomes the state after these samples: one live sample, or many of a recording. Arrays are flat. word: of the
-    controller. travel: of the wheel since the sample before (m); empty without a wheel. verdict and what follows:
-    for each sample, or empty. False, and x as before, if an array has another length."""
+    """Update the state x with these samples: one live sample, or many of a recording. Arrays are flat.
+
+    word: stop signal of the controller.
+    travel: travel of the wheel since the sample before (m); empty without a wheel. verdict and what follows: for each
+        sample, or empty. False, and x as before, if an array has another length.
+    """
     n = len(dt)
     size = int(x[SIZE])
     if len(x) != WINDOW + 6 * size + 2 * (2 * size + 2) or len(gyr) != 3 * n or len(acc) != 3 * n:
@@ -85,7 +91,7 @@ def rows(x, s, word, gyr, acc, travel, t, dt, verdict, statistic, speed, since):
 
 @internal
 def _judge(x, s, word, rolls, gyr, acc, dt, v, f_g):
-    """One sample; the verdict on it goes into LAST."""
+    """Judge one sample; the verdict is written to LAST."""
     size = int(x[SIZE])
     if word == SAYS_STOP:
         x[SPOKEN] = 1.0
@@ -154,7 +160,9 @@ def _turns(x, s, size, travel, t):
 
 @internal
 def _back(x, s, shift):
-    """Force and speed have come back to those of a stop, as far as the reckoning since the last one can tell."""
+    """Whether force and speed have returned to those of a stop, within the accuracy of the dead reckoning since the
+    last one.
+    """
     t = x[SINCE_S]
     if x[ROSE] > 0.0 or s[S_GAINED] == 0.0:
         slack = s[S_DRIFT] * t
@@ -176,7 +184,7 @@ def _back(x, s, shift):
 
 @internal
 def _stands_on(x, s, stands, acc, dt, v, f_g):
-    """Whether a stand goes on; where it does not, the motion is reckoned from where it began."""
+    """Whether a stop continues; where it does not, the motion is integrated from its begin."""
     if not (gain.add(x, not_constant(GAIN), acc, dt) or not stands):
         return True
     n2, steady = s[S_ACC_N2], s[S_STEADY]
@@ -202,7 +210,7 @@ def _stands_on(x, s, stands, acc, dt, v, f_g):
 
 @internal
 def _keep(x, size, gyr, acc):
-    """The sample joins the window, the oldest leaves it; sums follow."""
+    """Add the sample to the window and remove the oldest; update the sums."""
     row = WINDOW + 6 * int(x[NEXT])
     full = x[COUNT] >= size
     if x[COUNT] == 0.0:
@@ -228,7 +236,7 @@ def _keep(x, size, gyr, acc):
 
 @internal
 def _sum_anew(x, size):
-    """The sums from the rows of the window, against their mean."""
+    """Compute the sums again from the rows of the window, against their mean."""
     count = int(x[COUNT])
     for j in range(6):
         x[REFERENCE + j] += x[SUMS + j] / count
@@ -244,7 +252,7 @@ def _sum_anew(x, size):
 
 @internal
 def _move(x, gyr, acc, dt):
-    """Speed and gravity's reading over one sample, in the turning frame."""
+    """Integrate speed and gravity's reading over one sample, in the turning frame."""
     w0, w1, w2 = gyr[0] - x[BIAS], gyr[1] - x[BIAS + 1], gyr[2] - x[BIAS + 2]
     v0, v1, v2 = x[V], x[V + 1], x[V + 2]
     f0, f1, f2 = x[F_G], x[F_G + 1], x[F_G + 2]
@@ -263,7 +271,7 @@ def _move(x, gyr, acc, dt):
 
 @internal
 def _calm_stretch(x, s, quiet, dt):
-    """For how long the readings have been quiet and the mean force has stayed where it was when that began."""
+    """How long the readings have been quiet with a constant mean force."""
     off = 0.0
     for j in range(3):
         off += (x[MEAN + j] - x[CALM_F + j]) ** 2
@@ -277,8 +285,9 @@ def _calm_stretch(x, s, quiet, dt):
 
 @internal
 def _spread(x, s):
-    """Variance over the window against the sensor's, the larger of force and rate, into STATISTIC; distance of the
-    window's means from what they were at rest: force (m/s2) and rate (rad/s)."""
+    """Variance over the window against the sensor's, the larger of force and rate, into STATISTIC. Returns the distance
+    of the window's means from those at rest: force (m/s2) and rate (rad/s).
+    """
     count = x[COUNT]
     x[STATISTIC] = 0.0
     shift = turn = 0.0
@@ -302,7 +311,7 @@ def _spread(x, s):
 
 @internal
 def _stand(x, s, size, gyr, acc, dt):
-    """At a believed stop the speed is 0 and what the sensors read at rest is learned: a mean over S_MEAN_S."""
+    """At a believed stop the speed is 0, and the readings at rest are learned: a mean over S_MEAN_S."""
     # a window in which the stand before has still a part shows the same stand
     anew = x[KNOWN] == 0.0 or (x[LAST] != BELIEVED and x[APART_S] >= s[S_WINDOW_S])
     if x[KNOWN] == 0.0:

@@ -1,4 +1,4 @@
-"""Paper B's idea on quaternions: the gyroscope turns, accelerometer and magnetometer take over slowly.
+"""Paper B's idea on quaternions: the gyroscope turns; accelerometer and magnetometer correct slowly.
 
 Over a step dt the angle to the reading shrinks by exp(-dt/T): exact weights, so the answer does not depend on the
 rate. The inclination is corrected along the shortest arc, the heading about the vertical: on the circle, at every
@@ -60,13 +60,13 @@ def smoothed(state, place, x, y, z, weight):
 
 @internal
 def share(dt, time_constant):
-    """Of the error that goes in dt: 1 - exp(-dt/T), and all of it where T is 0."""
+    """Share of the error that is corrected in dt: 1 - exp(-dt/T), and all of it where T is 0."""
     return -math.expm1(-dt / time_constant) if time_constant > 0.0 else 1.0
 
 
 @internal
 def correct(state, settings, qw, qx, qy, qz, ax, ay, az, mx, my, mz, has_mag, dt):
-    """q_ns drawn to the readings; flags say which reading could not be used."""
+    """Correct q_ns towards the readings; flags mark readings that could not be used."""
     flags = 0.0
     fx, fy, fz = rotate(qw, qx, qy, qz, ax, ay, az)
     if LEAST_FORCE2 < fx * fx + fy * fy + fz * fz < math.inf:
@@ -98,7 +98,7 @@ def correct(state, settings, qw, qx, qy, qz, ax, ay, az, mx, my, mz, has_mag, dt
 
 @internal
 def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
-    """One sample: gyr_s (rad/s), acc_s and mag_s (any units), dt (s) since the last one."""
+    """Process a sample: gyr_s (rad/s), acc_s and mag_s (any units), dt (s) since the last one."""
     first, has_mag = state[SEEN] == NOTHING, mx != 0.0 or my != 0.0 or mz != 0.0
     if rejected(state, first, gx, gy, gz, dt):
         return
@@ -122,7 +122,7 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
 
 @live
 def step(state, settings, gyr, acc, mag, dt):
-    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have."""
+    """Process one sample in place; mag is empty without a new reading. Returns False if an array has a wrong length."""
     if len(state) != STATE_SIZE or len(settings) != SETTINGS_SIZE or not three_each(gyr, acc, mag):
         return False
     g, a, m = pointer(gyr), pointer(acc), pointer(mag)
@@ -135,7 +135,7 @@ def step(state, settings, gyr, acc, mag, dt):
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
-    """All samples; in the end the state is that after the last one."""
+    """Process all samples; afterwards the state is that after the last one."""
     numbers, given = pointer(state), pointer(settings)
     for i in range(len(dt)):
         g, a, m = row(gyr, i), row(acc, i), row(mag, i)

@@ -1,7 +1,7 @@
-"""The gyroscope alone: from the attitude of the first readings on, no correction.
+"""The gyroscope alone: it starts from the attitude of the first readings, without corrections.
 
-Files of filters end in the same step and rows, around an advance of their own. numba caches a function by the file it
-stands in, and a loop with its advance as an argument would call it by address, for every sample. A magnetometer reading
+Files of filters end with the same step and rows, around their own advance. numba caches a function by the file it is
+in. A loop with its advance as an argument would call it by address, for every sample. A magnetometer reading
 of three zeros is no reading: a part that does not answer gives them.
 """
 
@@ -29,7 +29,7 @@ SETTINGS_SIZE = OWN_SETTINGS
 
 @inlined_fused
 def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
-    """One sample: gyr_s (rad/s), acc_s and mag_s (any units; for the start), dt (s) since the last one."""
+    """Process a sample: gyr_s (rad/s), acc_s and mag_s (any units; for the start), dt (s) since the last one."""
     first, has_mag = state[SEEN] == NOTHING, mx != 0.0 or my != 0.0 or mz != 0.0
     if rejected(state, first, gx, gy, gz, dt):
         return
@@ -45,7 +45,7 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
 
 @live
 def step(state, settings, gyr, acc, mag, dt):
-    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have."""
+    """Process one sample in place; mag is empty without a new reading. Returns False if an array has a wrong length."""
     if len(state) != STATE_SIZE or len(settings) != SETTINGS_SIZE or not three_each(gyr, acc, mag):
         return False
     g, a, m = pointer(gyr), pointer(acc), pointer(mag)
@@ -58,7 +58,7 @@ def step(state, settings, gyr, acc, mag, dt):
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
-    """All samples; in the end the state is that after the last one."""
+    """Process all samples; afterwards the state is that after the last one."""
     numbers, given = pointer(state), pointer(settings)
     for i in range(len(dt)):
         g, a, m = row(gyr, i), row(acc, i), row(mag, i)

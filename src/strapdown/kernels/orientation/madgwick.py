@@ -1,9 +1,10 @@
-"""Madgwick's filter: the gyroscope turns the attitude, a step of fixed length down the gradient corrects it.
+"""Madgwick's filter: the gyroscope turns the attitude, and a gradient step of fixed length corrects it.
 
-Madgwick 2010. He writes the gradient of |R_sn d_n - s_s|^2 (d_n: up, or the field as seen; s_s: its reading) as J^T f,
-a quaternion. The part of it that is tangent to the unit sphere, the only one that turns, is -2 q (0, e) with
-e = sum of s_s x R_sn d_n: so his q' = q (0, w)/2 - beta grad/|grad| is a turn at 2 beta about e/|e|. Written so, the
-filter is the same in every level frame. One thing is added: a step never goes past the minimum.
+Madgwick 2010. Madgwick writes the gradient of |R_sn d_n - s_s|^2 (d_n: up, or the measured field; s_s: its reading) as
+J^T f, a quaternion. Only the part of it that is tangent to the unit sphere turns. The tangent part of the gradient is
+-2 q (0, e) with e = sum of s_s x R_sn d_n. So Madgwick's q' = q (0, w)/2 - beta grad/|grad| is a turn at 2 beta about
+e/|e|. In this form the filter is the same in every level frame. One rule is added: a step never goes beyond the
+minimum.
 """
 
 import math
@@ -64,7 +65,7 @@ def descent(qw, qx, qy, qz, ax, ay, az, mx, my, mz, cos_d, sin_d):
 
 @inlined_fused
 def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
-    """One sample: gyr_s (rad/s), acc_s and mag_s (any units), dt (s) since the last one."""
+    """Process a sample: gyr_s (rad/s), acc_s and mag_s (any units), dt (s) since the last one."""
     first, has_mag = state[SEEN] == NOTHING, mx != 0.0 or my != 0.0 or mz != 0.0
     if rejected(state, first, gx, gy, gz, dt):
         return
@@ -98,7 +99,7 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
 
 @live
 def step(state, settings, gyr, acc, mag, dt):
-    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have."""
+    """Process one sample in place; mag is empty without a new reading. Returns False if an array has a wrong length."""
     if len(state) != STATE_SIZE or len(settings) != SETTINGS_SIZE or not three_each(gyr, acc, mag):
         return False
     g, a, m = pointer(gyr), pointer(acc), pointer(mag)
@@ -111,7 +112,7 @@ def step(state, settings, gyr, acc, mag, dt):
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
-    """All samples; in the end the state is that after the last one."""
+    """Process all samples; afterwards the state is that after the last one."""
     numbers, given = pointer(state), pointer(settings)
     for i in range(len(dt)):
         g, a, m = row(gyr, i), row(acc, i), row(mag, i)

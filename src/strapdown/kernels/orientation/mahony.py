@@ -1,9 +1,10 @@
-"""Mahony's filter: the gyroscope turns the attitude, a proportional and integral part pull it to gravity and north.
+"""Mahony's filter: the gyroscope turns the attitude, and a proportional and integral part corrects it towards gravity
+and north.
 
-Mahony, Hamel, Pflimlin 2008, explicit complementary filter; here the magnetometer acts on the heading alone. One
-sample depends on the one before, so the time of a loop is that of the longest chain from q to q. No root, division or
-trigonometric function is on that chain: the gyroscope's turn and the lengths of readings do not depend on q, and the
-level part of the field, by which the sine of the heading error is divided, is that of the reading before.
+Mahony, Hamel, Pflimlin 2008, explicit complementary filter; here the magnetometer corrects only the heading. One sample
+depends on the previous one, so the time of a loop is that of the longest chain from q to q. No root, division or
+trigonometric function is on that chain: the gyroscope's turn and the lengths of readings do not depend on q. The sine
+of the heading error is divided by the level part of the field of the previous reading.
 """
 
 import math
@@ -50,8 +51,10 @@ LEAST_LEVEL2 = 1e-4  # a field steeper than 89.4 deg has no north
 
 @inlined_fused
 def pulls(qw, qx, qy, qz, ax, ay, az, mx, my, mz, cos_d, sin_d):
-    """Where gravity and north pull q_ns, for directions a_s and m_s: the sine of the inclination error as a rotation
-    vector in s, the heading error times the level part of the field, the vertical told in s, the level part squared."""
+    """Corrections of q_ns by gravity and north, for directions a_s and m_s. The corrections are the sine of the
+    inclination error as a rotation vector in s, and the heading error times the level part of the field. The function
+    also returns the vertical expressed in s, and the level part squared.
+    """
     ux, uy, uz = 2.0 * (qx * qz - qw * qy), 2.0 * (qy * qz + qw * qx), 1.0 - 2.0 * (qx * qx + qy * qy)
     east = (1.0 - 2.0 * (qy * qy + qz * qz)) * mx + 2.0 * (qx * qy - qw * qz) * my + 2.0 * (qx * qz + qw * qy) * mz
     north = 2.0 * (qx * qy + qw * qz) * mx + (1.0 - 2.0 * (qx * qx + qz * qz)) * my + 2.0 * (qy * qz - qw * qx) * mz
@@ -69,7 +72,7 @@ def pulls(qw, qx, qy, qz, ax, ay, az, mx, my, mz, cos_d, sin_d):
 
 @inlined_fused
 def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
-    """One sample: gyr_s (rad/s), acc_s and mag_s (any units), dt (s) since the last one."""
+    """Process a sample: gyr_s (rad/s), acc_s and mag_s (any units), dt (s) since the last one."""
     first, has_mag = state[SEEN] == NOTHING, mx != 0.0 or my != 0.0 or mz != 0.0
     if rejected(state, first, gx, gy, gz, dt):
         return
@@ -111,7 +114,7 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
 
 @live
 def step(state, settings, gyr, acc, mag, dt):
-    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have."""
+    """Process one sample in place; mag is empty without a new reading. Returns False if an array has a wrong length."""
     if len(state) != STATE_SIZE or len(settings) != SETTINGS_SIZE or not three_each(gyr, acc, mag):
         return False
     g, a, m = pointer(gyr), pointer(acc), pointer(mag)
@@ -124,7 +127,7 @@ def step(state, settings, gyr, acc, mag, dt):
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
-    """All samples; in the end the state is that after the last one."""
+    """Process all samples; afterwards the state is that after the last one."""
     numbers, given = pointer(state), pointer(settings)
     for i in range(len(dt)):
         g, a, m = row(gyr, i), row(acc, i), row(mag, i)

@@ -1,8 +1,8 @@
-"""Mahony's filter over many recordings at once: the same arithmetic, side by side in the lanes of the machine.
+"""Mahony's filter over many recordings at once: the same arithmetic, in the vector lanes of the processor.
 
-One recording waits for its own chain of results; many side by side do not. Arrays have the stream as their last axis.
-A block of streams lives in one flat array of rows: with a single array and a constant row length the compiler sees
-that no row overlaps another, and takes several streams at a time.
+One recording waits for its own chain of results; many in parallel do not. Arrays have the stream as their last axis. A
+block of streams is in one flat array of rows. With a single array and a constant row length the compiler sees that no
+row overlaps another, and takes several streams at a time.
 """
 
 import math
@@ -38,7 +38,7 @@ _ROWS = 29
 
 @internal_fused
 def turn_block(w):
-    """The turn of the gyroscope of all streams of a block; returns how many turned by more than the series allow."""
+    """The turn of the gyroscope for all streams of a block; returns how many turned by more than the series allow."""
     for j in range(B):
         dt = w[_DT + j]
         half = 0.5 * dt
@@ -102,7 +102,7 @@ def correct_block(w, longest, level_gain, north_gain, bias_gain, cos_d, sin_d):
 
 @internal
 def start_block(states, settings, first, size, dt, gyr, acc, mag, mag_new, q, bias, flags):
-    """Rows one stream at a time until all streams of the block know their attitude; returns the first row left."""
+    """Rows one stream at a time until all streams of the block have an attitude; returns the next row."""
     for i in range(len(dt)):
         waiting = 0
         for j in range(first, first + size):

@@ -1,10 +1,10 @@
-"""Paper B's complementary filter of Euler angles, as printed (B10 to B16), with what is wrong in it.
+"""Paper B's complementary filter of Euler angles, as printed (B10 to B16), including its errors.
 
-atan instead of atan2, angles that are mixed as plain numbers and not on the circle, and kinematics that divide by
-cos(pitch): the yaw jumps where the sensor's x axis is square to the level field, and pitch near 90 deg throws roll and
-yaw anywhere. Kept to compare with. Guarded in two places only: an accelerometer angle that is 0/0 is not used, and
-angles that are no numbers are not taken over. With CORRECTED atan2 is used and angles are mixed on the circle; the
-kinematics stay the paper's.
+The paper uses atan instead of atan2, mixes angles as plain numbers and not on the circle, and has kinematics that
+divide by cos(pitch). So the yaw jumps where the sensor's x axis is perpendicular to the level field. Pitch near 90 deg
+makes roll and yaw meaningless. It is kept for comparison. It is guarded in two places only: an accelerometer angle that
+is 0/0 is not used, and angles that are not numbers are ignored. With CORRECTED atan2 is used and angles are mixed on
+the circle; the kinematics stay the paper's.
 """
 
 import math
@@ -102,7 +102,7 @@ def finish_calibration(state, settings):
 
 @internal
 def mixed(angle, measured, w):
-    """The angle moved by the share w towards the measured one, the shorter way round, between -pi and pi."""
+    """The angle moved by the share w towards the measured one, in the shorter direction, between -pi and pi."""
     angle += w * wrapped(measured - angle)
     return wrapped(angle)
 
@@ -114,7 +114,7 @@ def wrapped(angle):
 
 @internal
 def turn(state, settings, has_mag, dt):
-    """Angles one sample later: B10, B13, then B14 to B16 unless the step is a gap."""
+    """Angles after one more sample: B10, B13, then B14 to B16 unless the step is a gap."""
     phi, theta, psi = state[PHI], state[PHI + 1], state[PHI + 2]
     wx, wy, wz = state[SMOOTH] - state[BIAS], state[SMOOTH + 1] - state[BIAS + 1], state[SMOOTH + 2] - state[BIAS + 2]
     sp, cp = math.sin(phi), math.cos(phi)
@@ -171,7 +171,7 @@ def turn(state, settings, has_mag, dt):
 
 @internal
 def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
-    """One sample: gyr_s (rad/s), acc_s (m/s2) and mag_s (any unit), dt (s) since the last one."""
+    """Process a sample: gyr_s (rad/s), acc_s (m/s2) and mag_s (any unit), dt (s) since the last one."""
     first, has_mag = state[SEEN] == NOTHING, mx != 0.0 or my != 0.0 or mz != 0.0
     # its low-passes would keep a reading that is no number for ever: such a sample is rejected whole
     whole = abs(ax) + abs(ay) + abs(az) + abs(mx) + abs(my) + abs(mz) < MOST
@@ -208,7 +208,7 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
 
 @live
 def step(state, settings, gyr, acc, mag, dt):
-    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have."""
+    """Process one sample in place; mag is empty without a new reading. Returns False if an array has a wrong length."""
     if len(state) != STATE_SIZE or len(settings) != SETTINGS_SIZE or not three_each(gyr, acc, mag):
         return False
     g, a, m = pointer(gyr), pointer(acc), pointer(mag)
@@ -221,7 +221,7 @@ def step(state, settings, gyr, acc, mag, dt):
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
-    """All samples; in the end the state is that after the last one."""
+    """Process all samples; afterwards the state is that after the last one."""
     numbers, given = pointer(state), pointer(settings)
     for i in range(len(dt)):
         g, a, m = row(gyr, i), row(acc, i), row(mag, i)

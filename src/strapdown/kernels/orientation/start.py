@@ -1,7 +1,7 @@
-"""Where an orientation filter starts: attitude from the first readings, rejected samples, rows of the results.
+"""Start of an orientation filter: attitude from the first readings, rejected samples, rows of the results.
 
-Frame n: x east, y north, z up. Without a magnetometer the heading is free: yaw is then 0 (of Rz(yaw) Ry(pitch)
-Rx(roll)), the sensor's x axis points as far to n's x axis as its inclination lets it.
+Frame n: x east, y north, z up. Without a magnetometer the heading is free. Yaw is then 0 (of Rz(yaw) Ry(pitch)
+Rx(roll)): the sensor's x axis points as close to n's x axis as its inclination allows.
 """
 
 import math
@@ -41,7 +41,7 @@ KEPT_SIZE = 9  # numbers of a first sample that waits for the step: rates, force
 
 @internal
 def level_attitude(ax, ay, az):
-    """q_ns with yaw 0 that turns the specific force a_s straight up; the length of a_s does not matter."""
+    """q_ns with yaw 0 that turns the specific force a_s to the vertical; the length of a_s does not matter."""
     half_roll = 0.5 * arc_tangent(ay, az)
     half_pitch = 0.5 * arc_tangent(-ax, math.sqrt(ay * ay + az * az))
     cr, sr, cp, sp = math.cos(half_roll), math.sin(half_roll), math.cos(half_pitch), math.sin(half_pitch)
@@ -50,8 +50,9 @@ def level_attitude(ax, ay, az):
 
 @internal
 def turn_to_north(qw, qx, qy, qz, mx, my, mz, declination):
-    """q_ns turned about the vertical so that the field m_s points to magnetic north, which lies declination (rad) east
-    of true north."""
+    """q_ns turned about the vertical so that the field m_s points to magnetic north, which is declination (rad) east of
+    true north.
+    """
     east, north, _ = rotate(qw, qx, qy, qz, mx, my, mz)
     half = 0.5 * (arc_tangent(east, north) - declination)
     return mul(math.cos(half), 0.0, 0.0, math.sin(half), qw, qx, qy, qz)
@@ -68,8 +69,9 @@ def attitude_from(ax, ay, az, mx, my, mz, has_mag, declination):
 
 @internal
 def rejected(state, first, gx, gy, gz, dt):
-    """A sample whose rate or time step no sensor gives: the state stays, with the flag GAP. The dt of the first sample
-    does not count: nothing was before it."""
+    """A sample with a rate or time step that no sensor gives: the state does not change, with the flag GAP. The dt of
+    the first sample is ignored, because there is no earlier one.
+    """
     if abs(gx) + abs(gy) + abs(gz) < MOST_RATE and (first or 0.0 < dt < MOST):  # NaN is not below either
         return False
     state[FLAGS] = GAP
@@ -78,13 +80,13 @@ def rejected(state, first, gx, gy, gz, dt):
 
 @internal
 def vector(x, y, z):
-    """A reading, or zeros where no sensor reads such a number. Filters take zeros for no direction."""
+    """A reading, or zeros where the values are not those of a sensor. Filters take zeros as no direction."""
     return (x, y, z) if abs(x) + abs(y) + abs(z) < MOST else (0.0, 0.0, 0.0)
 
 
 @internal
 def begin(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag):
-    """The first sample: a given attitude is the attitude at it, else it is taken from the readings."""
+    """Take the first sample: a given attitude is used, otherwise the readings give it."""
     state[FLAGS] = 0.0
     state[RATE], state[RATE + 1], state[RATE + 2] = gx, gy, gz
     if state[STARTED] == 1.0:
@@ -103,7 +105,7 @@ def begin(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag):
 
 @internal
 def find_north(state, settings, mx, my, mz):
-    """The heading from the first magnetometer reading, where that comes after the first sample."""
+    """Set the heading from the first magnetometer reading, if it comes after the first sample."""
     if not mx * mx + my * my + mz * mz < MOST2:
         return
     q = turn_to_north(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], mx, my, mz, settings[DECLINATION])

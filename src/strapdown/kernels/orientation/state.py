@@ -1,4 +1,4 @@
-"""Where the numbers of an orientation filter stand: its state, and its settings in an array of their own.
+"""Places of the numbers of an orientation filter: its state, and its settings in a separate array.
 
 A step is a function of state, settings and sample. Both arrays have the same head in all filters, then a filter's own
 numbers. A state holds no setting, so a filter with other settings continues from it.

@@ -1,4 +1,4 @@
-"""The turn of the gyroscope between two samples, and unit length after a correction: what simple filters share."""
+"""The turn of the gyroscope between two samples, and unit length after a correction: common part of simple filters."""
 
 import math
 
@@ -31,9 +31,9 @@ def product(aw, ax, ay, az, bw, bx, by, bz):
 
 @inlined_fused
 def predicted(state, gx, gy, gz, dt):
-    """q_ns after dt s of turning at the mean of the last and this reading (rad/s) less the bias; keeps the reading.
+    """q_ns after dt s of turning at the mean of the last and this reading (rad/s) less the bias; the reading is stored.
 
-    Second order in the step. A reading that is no number turns nothing.
+    Second order in the step. A reading that is not a number causes no turn.
     """
     half = 0.5 * dt
     tx = half * (gx + state[RATE]) - dt * state[BIAS]
@@ -50,9 +50,9 @@ def predicted(state, gx, gy, gz, dt):
 
 @inlined_fused
 def unit_again(qw, qx, qy, qz):
-    """A quaternion near unit length made so, by the series of 1/sqrt(1 + d): no root waits in the chain.
+    """A quaternion near unit length, normalised by the series of 1/sqrt(1 + d): there is no root in the chain.
 
-    After a correction (1, c/2) the length is off by d = c^2/4; the series leaves 63/256 d^5, 2.5e-13 at its limit.
+    After a correction (1, c/2) the length is wrong by d = c^2/4. The series leaves 63/256 d^5, 2.5e-13 at its limit.
     """
     d = qw * qw + qx * qx + qy * qy + qz * qz - 1.0
     k = 1.0 + d * (-0.5 + d * (0.375 + d * (-0.3125 + d * 0.2734375)))
@@ -63,13 +63,13 @@ def unit_again(qw, qx, qy, qz):
 
 @inlined_fused
 def inverse_force(x, y, z):
-    """1/|f| of a specific force (m/s2), and 0 in free fall or for what is no number."""
+    """1/|f| of a specific force (m/s2), and 0 in free fall or for values that are not numbers."""
     squared = x * x + y * y + z * z
     return 1.0 / math.sqrt(squared) if LEAST_FORCE2 < squared < math.inf else 0.0
 
 
 @inlined_fused
 def inverse_length(x, y, z):
-    """1/|v|, and 0 for a vector without length, direction or number."""
+    """1/|v|, and 0 for a vector of zero length or without finite numbers."""
     squared = x * x + y * y + z * z
     return 1.0 / math.sqrt(squared) if 0.0 < squared < math.inf else 0.0

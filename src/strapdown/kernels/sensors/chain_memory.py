@@ -1,4 +1,4 @@
-"""Where the memory of an error chain stands in its array. Random numbers are drawn ahead, one row for each term."""
+"""Places of the memory of an error chain in its array. Random numbers are drawn in advance, one row for each term."""
 
 # rows of the numbers drawn ahead
 WHITE, INSTABILITY, WALK, QUANTUM, JITTER, LOSS = range(6)

@@ -1,4 +1,4 @@
-"""Where the settings of an error chain stand in their array: fixed places first, then parts of variable length."""
+"""Places of the settings of an error chain in their array: fixed places first, then parts of variable length."""
 
 STRIDE = 0  # every STRIDE-th row of the input is sampled
 MATLAB = 1  # 1: the formulas of MATLAB and paper B, 0: physical

@@ -1,4 +1,4 @@
-"""Which rows of the input the error chain can take: good ones, whose random numbers have been drawn."""
+"""Rows of the input that the error chain can use: valid ones, whose random numbers have been drawn."""
 
 import math
 
@@ -12,14 +12,14 @@ _ULPS = 4.0 * 2.220446049250313e-16  # roundoff of two times
 
 @internal_uncounted
 def samples_in(settings, memory, rows):
-    """How many samples the next rows bring."""
+    """Number of samples in the next rows."""
     skip, stride = int(memory[m.SKIP]), int(settings[s.STRIDE])
     return 0 if rows <= skip else (rows - 1 - skip) // stride + 1
 
 
 @internal_uncounted
 def supplied_rows(settings, memory, width, rows):
-    """How many of the next rows find all their random numbers among those drawn ahead."""
+    """Number of the next rows whose random numbers have all been drawn."""
     n = wanted = samples_in(settings, memory, rows)
     physical = settings[s.MATLAB] == 0.0
     left = width - int(memory[m.POSITION + m.WHITE])
@@ -43,9 +43,9 @@ def supplied_rows(settings, memory, width, rows):
 
 @internal_uncounted
 def good_rows(settings, memory, t, ideal, force, celsius, varies, first, last):
-    """Where the first row stands that is not finite, not in time, or beyond the limits of temperature; else last.
+    """The first row that is not finite, not in time, or beyond the limits of temperature; last if there is none.
 
-    varies: the temperature has a value for each row; else it has one.
+    varies: the temperature has a value for each row; otherwise it has one.
     """
     forced, before = settings[s.FORCED] != 0.0, memory[m.TIME]
     for i in range(first, last):
@@ -72,7 +72,7 @@ def good_rows(settings, memory, t, ideal, force, celsius, varies, first, last):
 
 @live_unlocked
 def first_uneven(t, step, allowed):
-    """Index of the first time that is not `step` after the one before, within `allowed`; -1 if there is none."""
+    """Index of the first time that is not `step` after the previous one, within `allowed`; -1 if there is none."""
     for i in range(1, len(t)):
         if not abs(t[i] - t[i - 1] - step) <= allowed:
             return i

@@ -1,6 +1,6 @@
 """The terms of the error chain, each a loop over a block of samples in `work`; the order is that of docs/errors.md.
 
-Tables are passed as the address of their first number: rows of readings have three numbers, numbers drawn ahead
+Tables are passed as the address of their first number. Rows of readings have three numbers, numbers drawn in advance
 `width` for each term, and `work` WIDTH for each of its rows.
 """
 
@@ -33,7 +33,9 @@ def turn(n, work, settings):
 
 @internal_uncounted
 def add_nonlinearity(n, work, signal, size, per_full_scale):
-    """Subtract size * T3(x / full_scale): a cubic with peaks of +-size, no straight part, flatter towards the ends."""
+    """Subtract size * T3(x / full_scale): a cubic with peaks of +-size, without a linear part, flatter towards the
+    ends.
+    """
     for k in range(signal, signal + n):
         u = min(max(work[k] * per_full_scale, -1.0), 1.0)
         work[k] += size * u * (3.0 - 4.0 * u * u)
@@ -66,8 +68,9 @@ def mix(n, work, out, settings, matrix, rows):
 
 @internal_uncounted
 def clip_and_round(n, work, y, clipped, full_scale, resolution):
-    """Readings as the part gives them, and in place of the scale where they were clipped. Halves go away from zero as
-    MATLAB's round (rint takes them to the even)."""
+    """Clip and round the readings, and flag the clipped ones. Halves are rounded away from
+    zero as MATLAB's round (rint takes them to the even).
+    """
     for k in range(n):
         work[clipped + k] = 1.0 if abs(work[y + k]) > full_scale else 0.0
         work[y + k] = min(max(work[y + k], -full_scale), full_scale)
@@ -81,7 +84,8 @@ def clip_and_round(n, work, y, clipped, full_scale, resolution):
 
 @internal_uncounted
 def take(n, rows, row, skip, last, settings, memory, number, work):
-    """n samples, every STRIDE-th row, behind the part's low-pass; the filter sees all rows from `row` to `last` - 1.
+    """Take n samples, every STRIDE-th row, behind the part's low-pass; the filter uses all rows from `row` to `last` -
+    1.
 
     number: 0 for the signal, 1 for the force. The value behind the filter at the last row goes into the memory.
     """
@@ -120,7 +124,7 @@ def take(n, rows, row, skip, last, settings, memory, number, work):
 
 @internal_uncounted
 def _rest_at(settings, memory, last_at, filter_at):
-    """The filter's memory as if its last value had been there for ever."""
+    """The filter's memory as if its last value had been constant."""
     b0, b2, a2 = settings[s.LOWPASS], settings[s.LOWPASS + 2], settings[s.LOWPASS + 4]
     for c in range(3):
         memory[filter_at + 2 * c] = memory[last_at + c] * (1.0 - b0)
@@ -129,7 +133,7 @@ def _rest_at(settings, memory, last_at, filter_at):
 
 @internal_uncounted
 def begin(settings, memory, ideal, force, row):
-    """The filters start in steady state, and go on from their last value if their coefficients have changed."""
+    """The filters start in steady state, and continue from their last value if their coefficients have changed."""
     first = memory[m.STARTED] == 0.0
     changed = first
     for k in range(5):
@@ -178,7 +182,7 @@ def add_noise(n, settings, memory, ahead, width, work):
 
 @internal_uncounted
 def add_drift(n, settings, memory, ahead, width, work):
-    """Instability and random walk."""
+    """Add instability and random walk."""
     unstable, walks = acts(settings, s.INSTABILITY), acts(settings, s.WALK)
     if not (unstable or walks):
         return
@@ -200,10 +204,11 @@ def add_drift(n, settings, memory, ahead, width, work):
 
 @internal_uncounted
 def arrive(n, row, settings, memory, ahead, width, t, work, out, table):
-    """Which samples arrive, and what time their log shows. The table begins at out[table]; COUNT is how many it has.
+    """Decide which samples arrive, and their time in the log. The table begins at out[table]; COUNT is its number of
+    rows.
 
-    Samples arrive in order: a stamp that jitter would put before its predecessor's is SHORTEST behind it. A lost sample
-    has had its noise all the same: losses change no other reading.
+    Samples arrive in order: a stamp that jitter would put before the previous one is SHORTEST behind it. A lost sample
+    uses its random numbers too: losses change no other reading.
     """
     stride, jitter, loss = int(settings[s.STRIDE]), settings[s.JITTER], settings[s.LOSS]
     jittered = int(memory[m.POSITION + m.JITTER]) + m.JITTER * width

@@ -1,4 +1,4 @@
-"""Random numbers drawn ahead."""
+"""Random numbers that were drawn in advance."""
 
 from numba import njit
 

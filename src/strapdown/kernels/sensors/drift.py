@@ -1,6 +1,6 @@
 """Slow random processes: bias instability as a sum of Gauss-Markov processes, random walk, and MATLAB's filter.
 
-Each goes on from its memory, block by block; all numbers it needs for a block have been drawn ahead (supplied).
+Each continues from its memory, block by block; all numbers for a block have been drawn in advance (supplied).
 """
 
 import math
@@ -20,19 +20,19 @@ EARLY, LATE = 0.5 + 0.5 / math.sqrt(3.0), 0.5 - 0.5 / math.sqrt(3.0)
 
 @internal_uncounted
 def acts(settings, at):
-    """Is a vector of the settings other than zero?"""
+    """Whether a vector of the settings is not zero."""
     return settings[at] != 0.0 or settings[at + 1] != 0.0 or settings[at + 2] != 0.0
 
 
 @internal_uncounted
 def strides_at(settings):
-    """Where the processes of the instability begin in the settings."""
+    """Place in the settings where the processes of the instability begin."""
     return s.PARTS + 3 * int(settings[s.BIAS_POWERS]) + 3 * int(settings[s.SCALE_POWERS])
 
 
 @internal_uncounted
 def instability_supplied(n, settings, memory, available):
-    """How many of the next n samples find their numbers among those drawn ahead."""
+    """Number of the next n samples whose random numbers have been drawn."""
     processes, at = int(settings[s.PROCESSES]), strides_at(settings)
     node, within, j = int(memory[m.NODE]), int(memory[m.WITHIN]), int(memory[m.J])
     if memory[m.DRIFT_STARTED] == 0.0:
@@ -62,8 +62,8 @@ def instability_supplied(n, settings, memory, available):
 def _node(j, settings, memory, ahead, width):
     """VALUE and SLOPE at node j, a step of the fastest process; its strides are counted in nodes.
 
-    Process p has the standard deviation sigma[p] * instability[axis], is stepped exactly every strides[p] nodes (powers
-    of two, rising), with what it keeps per step in keep[p], and runs straight in between.
+    Process p has the standard deviation sigma[p] * instability[axis]. It is stepped exactly every strides[p] nodes
+    (powers of two, rising), with the factor keep[p] per step, and is linear in between.
     """
     processes, at = int(settings[s.PROCESSES]), strides_at(settings)
     drawn = m.INSTABILITY * width
@@ -122,7 +122,7 @@ def _start_instability(settings, memory, ahead, width):
 
 @internal_uncounted
 def instability_block(n, settings, memory, ahead, width, work):
-    """The next n samples: straight lines between nodes, NODE samples apart, or between steps of the fastest process."""
+    """The next n samples: linear between nodes, NODE samples apart, or between steps of the fastest process."""
     if memory[m.DRIFT_STARTED] == 0.0:
         _start_instability(settings, memory, ahead, width)
     node = int(memory[m.NODE])

@@ -1,9 +1,9 @@
 """The errors of a three-axis sensor in one pass over the samples.
 
-The pass goes on from a memory, so that a recording in one piece and rows that come one by one give the same bits. It
-goes block by block: every term is a loop over a block that stays in the fastest cache, which the compiler can turn into
-vector instructions. Every random term takes numbers that were drawn ahead from a generator of its own (SFC64 in use),
-so that switching one on changes no other.
+The pass continues from a memory. So a recording in one piece and rows that come one by one give the same bits. It works
+block by block. Every term is a loop over a block that stays in the fastest cache, which the compiler can turn into
+vector instructions. Every random term takes numbers that were drawn in advance from its own generator (SFC64 in use).
+So switching one on changes no other.
 """
 
 from strapdown.kernels.jit import internal_uncounted, not_constant
@@ -34,9 +34,10 @@ from strapdown.kernels.sensors.drift import BLOCK, WIDTH
 def chain_rows(settings, memory, ahead, width, t, ideal, force, celsius, varies, first, last, work, out, table):
     """True values to readings: rows first to last - 1, whose random numbers have been drawn.
 
-    t, ideal, force, celsius: rows of the input; force without g-sensitivity, and celsius unless it varies, are not
-    looked at beyond the first. out[table:]: a table of readings, written from row COUNT of the memory on, which is
-    then how many it has.
+    t, ideal, force, celsius: rows of the input. Without g-sensitivity only the first row of force is used. Unless it
+        varies, only the first row of celsius is used.
+    out, table: the table of readings begins at out[table]. It is written from row COUNT of the memory on; COUNT is then
+        its number of rows.
     """
     if first >= last:
         return

@@ -1,6 +1,6 @@
 """The error chains of one instrument, or of the instruments of a module, over a chunk of rows, down to one.
 
-One kernel for both, live and recorded: the chain takes long to compile, and a second kernel would hold it again.
+One kernel for both, live and recorded: the chain takes long to compile, and a second kernel would compile it again.
 """
 
 import math
@@ -33,12 +33,13 @@ TABLES = INSTRUMENTS * TABLE
 
 @live_unlocked
 def read_rows(settings, parts, memory, ahead, t, acc, gyr, mag, celsius, out):
-    """A chunk of rows of ideal readings: returns how many rows `out` has got. It allocates nothing.
+    """Read a chunk of rows of ideal readings; returns the number of rows in `out`. It allocates nothing.
 
-    out: the rows of a module's log; or, if it has COLUMNS columns, a table of the readings of one instrument. That
-    takes `gyr` for its ideal readings and `acc` for the specific force. ahead: numbers drawn ahead, TERMS rows for each
-    instrument. LACKS: the random numbers of NEXT_ROW must be drawn; called again, it goes on there. BAD: NEXT_ROW is
-    not good. MISFIT: an array has not the shape it must have; nothing was read.
+    out: the rows of a module's log; or, if it has COLUMNS columns, a table of the readings of one instrument. This form
+        takes `gyr` for its ideal readings and `acc` for the specific force.
+    ahead: numbers drawn in advance, TERMS rows for each instrument. LACKS: the random numbers of NEXT_ROW must be
+    drawn; called again, it continues there. BAD: NEXT_ROW is not valid. MISFIT: an array has a wrong shape; nothing was
+        read.
     """
     work, tables, seen, single = space(WORK), space(TABLES), space(INSTRUMENTS), out.shape[1] == COLUMNS
     rows, instruments, part, lead = len(t), len(parts), pointer(parts), offset(memory, parts[0, MEMORY])
@@ -92,7 +93,10 @@ def read_rows(settings, parts, memory, ahead, t, acc, gyr, mag, celsius, out):
 
 @live_unlocked
 def take_apart(table, rows, first, at, t, values, clipped, kept):
-    """The first rows of a table of readings as rows of columns, from row `at` on. first: added to the input's rows."""
+    """The first rows of a table of readings as rows of columns, from row `at` on.
+
+    first: number added to the input's rows.
+    """
     given, times, kept_rows, three = pointer(table), pointer(t), pointer(kept), pointer(values)
     for k in range(rows):
         i, j = k * COLUMNS, 3 * (at + k)

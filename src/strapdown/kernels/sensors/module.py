@@ -24,7 +24,10 @@ T, DT, READINGS, CELSIUS, ANY_CLIPPED, NEW_MAG, OF_ROW, LOG_COLUMNS = 0, 1, 2, 1
 
 @internal_uncounted
 def _hold(settings, own, memory, kind, tables, at):
-    """Keep an instrument's newest reading, in the axes of the module. own: where its settings begin."""
+    """Keep an instrument's newest reading, in the axes of the module.
+
+    own: place where its settings begin.
+    """
     held = HELD + HELD_SIZE * kind
     x, y, z = tables[at + X], tables[at + X + 1], tables[at + X + 2]
     memory[held], memory[held + 1], memory[held + 2] = x, y, z
@@ -38,7 +41,9 @@ def _hold(settings, own, memory, kind, tables, at):
 
 @internal_uncounted
 def _show(memory, stamp, celsius, row, out, at):
-    """One row of the log; returns 1, or 0 if it is not shown: stamped before the run, or not later than the last."""
+    """Write one row of the log; returns 1, or 0 if it is not written: stamped before the run, or not later than the
+    last.
+    """
     late = stamp > memory[LAST]
     memory[LAST] = stamp
     if not (late and stamp >= memory[BEGAN]):
@@ -59,7 +64,10 @@ def _show(memory, stamp, celsius, row, out, at):
 
 @internal_uncounted
 def write_log(settings, parts, instruments, memory, celsius, varies, tables, seen, out, count):
-    """The rows of the log from the readings of a block; returns how many it has then. seen: space for INSTRUMENTS."""
+    """Write the rows of the log from the readings of a block; returns the number of rows.
+
+    seen: space for INSTRUMENTS.
+    """
     rows = int(memory[parts[MEMORY] + m.COUNT])
     for i in range(instruments):
         seen[i] = 0.0

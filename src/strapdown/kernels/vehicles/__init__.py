@@ -1,1 +1,1 @@
-"""Kernels of the vehicles: what their actuators do to the body in one physics step."""
+"""Kernels of the vehicles: effect of their actuators on the body in one physics step."""

@@ -32,8 +32,11 @@ LEAST_HEIGHT = 0.5  # radii, as for the rotors of a quadcopter
 def wake_speed(momentum, lift, loss, climb):
     """Induced speed v (m/s) of the common wake: the root of 2 momentum v (v + climb) = lift - loss (v + climb).
 
-    momentum: density times disc area (kg/m). lift (N): thrust of both rotors without inflow; loss: what inflow takes of
-    it (N s/m). 0 where they push downward.
+    momentum: density times disc area (kg/m).
+    lift (N): thrust of both rotors without inflow.
+    loss: thrust lost by inflow (N s/m).
+
+    The speed is 0 where the rotors push downward.
     """
     a = 2.0 * momentum
     b = a * climb + loss
@@ -45,8 +48,13 @@ def wake_speed(momentum, lift, loss, climb):
 
 @live
 def coaxial_forces(memory, rotor, position, velocity, dt, force):
-    """Write the force (0:3, frame n, N) and torque about the origin of b (3:6, frame b, N m) of the coming step, and
-    the pitch angles and rotor angles (rad) that it leads to. position, velocity: as in rotors.rotor_forces."""
+    """Write the force (0:3, frame n, N) and torque about the origin of b (3:6, frame b, N m) of the coming step. Also
+    write the pitch angles and rotor angles (rad) after it.
+
+    position, velocity: as in rotors.rotor_forces.
+
+    position, velocity: as in rotors.rotor_forces.
+    """
     m, p, q, v, out = pointer(memory), pointer(rotor), pointer(position), pointer(velocity), pointer(force)
     command, share = field(COMMAND, CONTROLS), field(SHARE, CONTROLS)
     reached, angle = field(ACHIEVED, CONTROLS), field(ANGLE, CONTROLS)

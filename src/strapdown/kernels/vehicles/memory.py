@@ -1,7 +1,7 @@
 """The numbers that a force law keeps: the air, and four fields of the actuators.
 
 A law with n actuators keeps AIR numbers, then n commands, n shares of a healthy motor, n achieved values and n angles
-(`field`). Laws with a lag append what the coming step leads to: 2 n numbers, which belong to no snapshot.
+(`field`). Laws with a lag append the results of the coming step: 2 n numbers, which belong to no snapshot.
 """
 
 from strapdown.kernels.jit import inlined, live, pointer
@@ -15,7 +15,7 @@ FIELDS = 4
 
 @inlined
 def field(which, n):
-    """Where a field of the actuators begins."""
+    """Place where a field of the actuators begins."""
     return AIR + which * n
 
 
@@ -31,8 +31,9 @@ def all_within(positions, speeds, largest):
 
 @live
 def settle(memory, n, positions, speeds, largest):
-    """End of a step: achieved values and angles become those that the step led to. Whether all positions and speeds of
-    the engine are finite and below the largest."""
+    """End of a step: achieved values and angles become the results of the step. Whether all positions and speeds of the
+    engine are finite and below the largest.
+    """
     m = pointer(memory)
     now, coming = field(ACHIEVED, n), field(FIELDS, n)
     for i in range(2 * n):

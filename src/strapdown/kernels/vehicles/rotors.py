@@ -1,7 +1,7 @@
 """Forces of fixed-pitch rotors on a free body: thrust and torque by speed, motor lag, drag, ground effect.
 
-Forces are held over a physics step, so they are of first order in the step. The kernel uses the mean speed of a rotor
-over the step, and the exact change of its speed for the reaction: angular momentum is conserved to roundoff.
+Forces are constant over a physics step, so they are of first order in the step. The kernel uses the mean speed of a
+rotor over the step, and the exact change of its speed for the reaction. So angular momentum is conserved to roundoff.
 Thrust, torque, drag and rolling moment: Furrer et al., RotorS, 2016. Ground effect: Cheeseman and Bennett, 1955.
 """
 
@@ -38,11 +38,12 @@ LEAST_HEIGHT = 0.5  # rotor radii: Cheeseman and Bennett's formula holds above
 
 @internal_uncounted
 def rotor_forces(m, rotors, n, air, q, v, dt, out):
-    """Write the mean force (0:3, frame n, N) and torque about the origin of b (3:6, frame b, N m) over the coming step,
-    and what rotor speeds (rad/s) and angles (rad) it leads to.
+    """Write the mean force (0:3, frame n, N) and torque about the origin of b (3:6, frame b, N m) over the coming step.
+    Also write the rotor speeds (rad/s) and angles (rad) after it.
 
-    m: the memory of the law. q: position of the origin of b (m) and q_nb; v: velocity of the origin, frame n (m/s),
-    and rate, frame b (rad/s).
+    m: the memory of the law.
+    q: position of the origin of b (m) and q_nb.
+    v: velocity of the origin, frame n (m/s), and rate, frame b (rad/s).
     """
     command, share, speed, angle = field(COMMAND, n), field(SHARE, n), field(ACHIEVED, n), field(ANGLE, n)
     coming, angles = field(FIELDS, n), field(FIELDS, n) + n
@@ -107,12 +108,16 @@ def rotor_steps(
     links, centres, p_n, q_nb, moves, gains, centre_n, g_n, r_bs_b, q_bs, out, jets,
 ):  # fmt: skip
     """Make len(out) steps of the engine under the forces of the rotors, and read the mounts after each; returns how
-    many were made. Fewer: after that step a position or speed of the engine is not finite, or not below the largest.
+    many were made. Fewer steps are made if a position or speed of the engine is then not finite, or not below the
+    largest.
 
     Without rows it writes the forces of the coming step. stage above 0: forces are new, so the engine's evaluation at
-    this instant is repeated from this stage on. engine: addresses (engine_calls.py). warm: the solver's memory now, and
-    before the evaluation. links to q_bs: as in mounts.read_mounts. out: (steps, mounts, 22). jets: angle and speed of
-    rotor i after each step go to columns 3 i and 3 i + 1.
+    this instant is repeated from this stage on.
+
+    engine: addresses (engine_calls.py).
+    warm: the solver's memory now, and before the evaluation. links to q_bs: as in mounts.read_mounts.
+    out: (steps, mounts, 22).
+    jets: angle and speed of rotor i after each step go to columns 3 i and 3 i + 1.
     """
     m, air, q, v, acting = pointer(memory), pointer(body), pointer(position), pointer(velocity), pointer(force)
     solver, kept, turning = pointer(warm_now), pointer(warm_before), pointer(jets)

@@ -16,7 +16,7 @@ COLUMNS = 6
 def wheel_torques(memory, wheels, speeds, dt, force):
     """Write the torque of each wheel's motor (N m) over the coming step.
 
-    No step may turn the error of a wheel in the air around: the gain is at most its inertia over the step.
+    No step may reverse the error of a wheel in the air: the gain is at most its inertia over the step.
     """
     n = len(wheels)
     m, speed, out = pointer(memory), pointer(speeds), pointer(force)

@@ -53,7 +53,7 @@ def _bank(d: list[Array], rate: Array, acceleration: Array, jerk: Array, gravity
 
 
 def _along(curve: Curve, pace: Profile, t: ArrayLike, p_n: ArrayLike, yaw: float, bank_gravity: float | None) -> Motion:
-    """Motion along the curve, whose origin lies at p_n and whose x axis points along yaw."""
+    """Motion along the curve, whose origin is at p_n and whose x axis points along yaw."""
     asked, inside = times_within(t, pace.duration_s)
     angle, rate, acceleration, jerk = pace.at(inside)
     d, direction = curve(angle)
@@ -85,8 +85,8 @@ def _checked_pace(path: "Circle | FigureEight") -> None:
 class Circle:
     """A level circle from start_p_n (m), where it heads along start_yaw_rad; to the left unless clockwise.
 
-    run_up_s: time to reach the speed smoothly from rest; 0: at speed from the beginning. bank_gravity_m_s2:
-    lean into the turn so that nothing slides sideways under this gravity; None: stay level.
+    run_up_s: time to reach the speed smoothly from rest; 0: at speed from the beginning.
+    bank_gravity_m_s2: lean into the turn so that there is no sideways force under this gravity; None: stay level.
     """
 
     radius_m: float
@@ -131,9 +131,8 @@ class Circle:
 class FigureEight:
     """A level eight x = length/2 sin(a), y = width/2 sin(2a), from its crossing at start_p_n (m).
 
-    axis_yaw_rad: direction of its long axis. The angle a runs at a constant rate after the run-up, once
-    around in period_s, so the speed varies. run_up_s and bank_gravity_m_s2 as for the circle. width_m None:
-    half the length.
+    axis_yaw_rad: direction of its long axis. The angle a grows at a constant rate after the run-up, once around in
+    period_s, so the speed varies. run_up_s and bank_gravity_m_s2 are as for the circle. width_m None: half the length.
     """
 
     length_m: float

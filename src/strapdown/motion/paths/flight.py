@@ -1,4 +1,4 @@
-"""A multirotor's flight by velocities: it leans so that its thrust does what the motion asks for."""
+"""A multirotor's flight by velocities: it leans so that its thrust gives the acceleration of the motion."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,8 +19,10 @@ from strapdown.types import Motion
 class Flight:
     """From hover to one velocity after the other (v_n, m/s, one row each): ramp_s each time, then hold_s at it.
 
-    Thrust points along body z: it carries the weight, accelerates and overcomes the drag v / drag_time_s (None: none),
-    so an accelerometer sees the drag alone across body z. The heading start_yaw_rad stays. first_rest_s: hover before.
+    Thrust points along body z. It carries the weight, accelerates and overcomes the drag v / drag_time_s (None: none).
+    So an accelerometer measures only the drag across body z. The heading start_yaw_rad stays.
+
+    first_rest_s: hover before.
     """
 
     v_n: ArrayLike
@@ -92,7 +94,7 @@ class Flight:
 
 
 def _attitude_along(u: Array, du: Array, ddu: Array, yaw: float) -> tuple[Array, Array, Array]:
-    """(q_nb, w_nb_b, dw_nb_b) of Rz(yaw) Ry(pitch) Rx(roll) whose z axis points along u, with u' and u''."""
+    """q_nb, w_nb_b and dw_nb_b of Rz(yaw) Ry(pitch) Rx(roll) whose z axis points along u, with u' and u''."""
     c, s = np.cos(yaw), np.sin(yaw)
     (x, dx, ddx), (y, dy, ddy), (z, dz, ddz) = (
         tuple(c * each[:, 0] + s * each[:, 1] for each in (u, du, ddu)),
@@ -111,7 +113,7 @@ def _attitude_along(u: Array, du: Array, ddu: Array, yaw: float) -> tuple[Array,
 
 
 def _angle(a: tuple[Array, ...], b: tuple[Array, ...]) -> tuple[Array, Array, Array]:
-    """atan2(a, b) and its first two derivatives; a and b with theirs."""
+    """atan2(a, b) and its first two derivatives, from a and b with theirs."""
     size2 = a[0] ** 2 + b[0] ** 2
     turn = a[1] * b[0] - a[0] * b[1]
     rate = turn / size2

@@ -13,7 +13,7 @@ Jet = tuple[Array, Array, Array]  # an angle with its first and second derivativ
 
 
 def attitude_from_heading(yaw: Jet, roll: Jet | None = None) -> tuple[Array, Array, Array]:
-    """(q_nb, w_nb_b, dw_nb_b) of Rz(yaw) Rx(roll)."""
+    """q_nb, w_nb_b and dw_nb_b of Rz(yaw) Rx(roll)."""
     angle, d_yaw, dd_yaw = yaw
     zero = np.zeros_like(angle)
     lean, d_lean, dd_lean = (zero, zero, zero) if roll is None else roll

@@ -15,7 +15,7 @@ from strapdown.types import Motion
 
 @dataclass(frozen=True)
 class Linear:
-    """Run straight from start_p_n to end_p_n (m): speed up, hold speed_m_s, brake; a short way has no hold.
+    """Run straight from start_p_n to end_p_n (m): accelerate, hold speed_m_s, brake; a short path has no hold.
 
     q_nb: the attitude; None: level, heading along the run (a vertical run faces east). The acceleration jumps
     between the phases; at such a time the later value counts.

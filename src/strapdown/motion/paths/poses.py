@@ -1,4 +1,4 @@
-"""Standing still in one attitude after the other, as for a calibration: the six faces of a box, or poses by hand."""
+"""Rest in one attitude after the other, as for a calibration: the six faces of a box, or poses by hand."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from strapdown.checks import Array, attitude, not_negative, positive, rows, set_fields, times_within, triple
 from strapdown.errors import InputError
+from strapdown.keywords import shows_keywords
 from strapdown.motion.paths.profile import Keep, MoveTo, Phase, Profile, interval_of
 from strapdown.motion.rotation_spline import LARGEST_TURN
 from strapdown.rotation import q_conj, q_continuous, q_exp, q_log, q_mul
@@ -22,13 +23,17 @@ MOST_POSES = 10_000
 SIX_UP_B = ((0, 0, 1), (1, 0, 0), (0, 0, -1), (0, 1, 0), (-1, 0, 0), (0, -1, 0))
 
 
+@shows_keywords("six", "spread")
 @dataclass(frozen=True)
 class Poses:
-    """Stand hold_s in each attitude of q_nb, and turn to the next in turn_s, from rest to rest, the shortest way.
+    """Rest for hold_s in each attitude of q_nb, and turn to the next in turn_s, from rest to rest, by the shortest
+    turn.
 
-    first_hold_s: how long the first one is held, for a log from whose start the noise is estimated (None: hold_s). p_n
-    (m): the point about which the body turns. Nothing jumps up to the angular acceleration. Two attitudes half a turn
-    apart leave the way round open and are refused.
+    first_hold_s: duration of the first rest, from which the noise of a log can be estimated (None: hold_s).
+    p_n (m): the point about which the body turns.
+
+    Everything up to the angular acceleration is continuous. Two attitudes half a turn apart do not determine the
+    direction of the turn and are refused.
     """
 
     q_nb: ArrayLike
@@ -56,7 +61,10 @@ class Poses:
 
     @classmethod
     def six(cls, tilt_deg: float = 0.0, seed: int = 0, **settings: Any) -> Self:
-        """Each axis up and down once, in quarter turns: z, x, -z, y, -x, -y. tilt_deg: the box is tilted."""
+        """Each axis up and down once, in quarter turns: z, x, -z, y, -x, -y.
+
+        tilt_deg: the box is tilted.
+        """
         ups_b = np.array(SIX_UP_B, dtype=np.float64)
         q_nb = [np.array([1.0, 0.0, 0.0, 0.0])]
         for up_b, next_up_b in pairwise(ups_b):
@@ -67,7 +75,9 @@ class Poses:
     def spread(cls, count: int, tilt_deg: float = 0.0, seed: int = 0, **settings: Any) -> Self:
         """`count` attitudes whose directions of up cover the sphere evenly (a spiral), each with another heading.
 
-        So the turns between them go about any axis. tilt_deg: they scatter by so much about each axis, as by hand.
+        So the turns between them go about any axis.
+
+        tilt_deg: their scatter about each axis, as by hand.
         """
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 2 <= count <= MOST_POSES:
             raise InputError(f"count is {count!r}; give a whole number of poses from 2 to {MOST_POSES}")
@@ -79,7 +89,7 @@ class Poses:
 
     @cached_property
     def _signed_q_nb(self) -> Array:
-        """The attitudes, each with the sign that the turn before it ends with."""
+        """The attitudes, each with the sign at the end of the previous turn."""
         return q_continuous(np.array(self.q_nb))
 
     @cached_property
@@ -90,7 +100,7 @@ class Poses:
 
     @cached_property
     def _clock(self) -> Profile:
-        """How many turns are done: whole numbers while the body stands."""
+        """Number of turns done: whole numbers while the body is at rest."""
         phases: list[Phase] = [Keep(self.hold_s if self.first_hold_s is None else self.first_hold_s)]
         for i in range(len(self._turns_b)):
             phases += [MoveTo(float(i + 1), self.turn_s), Keep(self.hold_s)]
@@ -102,12 +112,12 @@ class Poses:
 
     @property
     def joints_s(self) -> tuple[float, ...]:
-        """Times at which a stand begins or ends."""
+        """Times at which a rest begins or ends."""
         return self._clock.inner_joints_s
 
     @property
     def holds_s(self) -> Array:
-        """When each attitude is held: from, until (s), (m, 2)."""
+        """Times (s) from and until which each attitude is held, (m, 2)."""
         return self._clock.joints_s.reshape(-1, 2)
 
     def at(self, t: ArrayLike) -> Motion:
@@ -130,7 +140,7 @@ class Poses:
 
 
 def scattered(q_nb: Array, tilt_deg: float, seed: int) -> Array:
-    """Attitudes turned by chance, by tilt_deg (standard deviation) about each body axis."""
+    """Attitudes turned randomly, by tilt_deg (standard deviation) about each body axis."""
     tilt_rad = np.radians(not_negative("tilt_deg", tilt_deg))
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed is {seed!r}; give a whole number that is not negative")

@@ -15,13 +15,13 @@ from strapdown.errors import InputError
 
 
 class Phase(Protocol):
-    """A stretch of a profile, entered at some value and rate."""
+    """A part of a profile, entered at some value and rate."""
 
     @property
     def duration_s(self) -> float: ...
 
     def end_rate(self, rate: float) -> float:
-        """The rate this phase hands on, if it was entered at the given one."""
+        """The rate at the end of this phase, if it was entered at the given one."""
         ...
 
     def polynomial(self, value: float, rate: float) -> Array:
@@ -31,7 +31,7 @@ class Phase(Protocol):
 
 @dataclass(frozen=True)
 class Keep:
-    """Go on at the rate there is: a plateau; after rest, a rest."""
+    """Continue at the present rate: a plateau; after rest, a rest."""
 
     duration_s: float
 
@@ -108,7 +108,7 @@ class MoveTo:
 
 
 class Profile:
-    """A chain of phases. At a joint the later phase counts."""
+    """A chain of phases. At a joint the later phase is used."""
 
     def __init__(self, phases: Sequence[Phase], value: float = 0.0, rate: float = 0.0) -> None:
         if not phases:
@@ -155,5 +155,5 @@ class Profile:
 
 
 def interval_of(t: Array, joints_s: Array) -> Array:
-    """Index of the interval that holds each time; a joint belongs to the later one, the end to the last."""
+    """Index of the interval that contains each time; a joint belongs to the later one, the end to the last."""
     return np.clip(np.searchsorted(joints_s, t, side="right") - 1, 0, len(joints_s) - 2)

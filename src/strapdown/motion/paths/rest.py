@@ -1,4 +1,4 @@
-"""A body that stands still."""
+"""A body at rest."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from strapdown.types import Motion
 
 @dataclass(frozen=True)
 class Rest:
-    """Stand at p_n (m) in the attitude q_nb for duration_s."""
+    """Rest at p_n (m) in the attitude q_nb for duration_s."""
 
     duration_s: float
     p_n: ArrayLike = (0.0, 0.0, 0.0)

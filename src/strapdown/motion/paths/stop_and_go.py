@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from strapdown.checks import Array, finite, positive, rows, set_fields, times_within, triple
 from strapdown.errors import InputError
+from strapdown.keywords import shows_keywords
 from strapdown.motion.paths.heading import attitude_from_heading, turned_by
 from strapdown.motion.paths.profile import Keep, MoveTo, Phase, Profile, interval_of
 from strapdown.rotation import wrap
@@ -21,7 +22,7 @@ MOST_MOVES = 1e5  # more, and the spacing is a typing error
 
 @dataclass(frozen=True, eq=False)
 class Stops:
-    """Where and when the vehicle stands; the first is the stand before the run, at path length 0."""
+    """Places and times of the stops of a vehicle; the first is the rest before the run, at path length 0."""
 
     start_s: Array
     end_s: Array
@@ -32,14 +33,15 @@ class Stops:
         return len(self.start_s)
 
 
+@shows_keywords("square", "straight")
 @dataclass(frozen=True)
 class StopAndGo:
     """Drive a polyline: a stop every stop_spacing_m and at each corner; corners turn on the spot.
 
-    corners_m: rows (x, y) of the polyline in its own plane, whose origin lies at start_p_n (m) and whose x
-    axis points along start_yaw_rad. The body is level and heads along its leg. Each move between stops
-    takes move_s, each stop rest_s, each turn turn_s, the stand before the run first_rest_s. Acceleration,
-    rate and angular acceleration are continuous (least-jerk moves).
+    corners_m: rows (x, y) of the polyline in its own plane, whose origin is at start_p_n (m) and whose x axis points
+    along start_yaw_rad. The body is level and heads along its leg. Each move between stops takes move_s, each stop
+    rest_s, each turn turn_s, the rest before the run first_rest_s. Acceleration, rate and angular acceleration are
+    continuous (least-jerk moves).
     """
 
     corners_m: ArrayLike
@@ -80,7 +82,7 @@ class StopAndGo:
 
     @classmethod
     def straight(cls, length_m: float = 6.6, **settings: Any) -> Self:
-        """From the origin north to (0, length_m)."""
+        """A path from the origin north to (0, length_m)."""
         return cls([[0.0, 0.0], [positive("length_m", length_m), 0.0]], **settings)
 
     @cached_property
@@ -98,7 +100,7 @@ class StopAndGo:
         )
 
     def _steps(self) -> Iterator[tuple[Phase, Phase, int]]:
-        """In order of time: what the path length does, what the yaw does, and the number of the leg."""
+        """Steps in order of time: change of the path length, change of the yaw, and number of the leg."""
         lengths_m, _, yaws = self._legs
         yield Keep(self.first_rest_s), Keep(self.first_rest_s), 0
         for leg, yaw in enumerate(yaws):
@@ -142,20 +144,20 @@ class StopAndGo:
 
     @cached_property
     def stops(self) -> Stops:
-        """The stands, in order of time."""
+        """The stops, in order of time."""
         joints_s = self._timeline[0].joints_s
         standing = np.array([isinstance(a, Keep) and isinstance(b, Keep) for a, b, _ in self._steps()])
         start_s, end_s = joints_s[:-1][standing], joints_s[1:][standing]
         return Stops(start_s, end_s, self.at(start_s).p_n, self._timeline[0].at(start_s)[0])
 
     def stopped(self, t: ArrayLike) -> NDArray[np.bool_]:
-        """The controller's stop signal: true from the start of a stand to just before a move or turn."""
+        """The controller's stop signal: true from the start of a stop to just before a move or turn."""
         _, inside = times_within(t, self.duration_s)
         stand = np.searchsorted(self.stops.start_s, inside, side="right") - 1
         return (inside < self.stops.end_s[stand]) | (inside == self.duration_s)
 
 
 def _moves(length_m: ArrayLike, spacing_m: float) -> Array:
-    """How many moves a leg takes; roundoff must not leave a last one of no length, where they fit a whole number."""
+    """Number of moves of a leg. Roundoff must not add a last move of zero length."""
     with np.errstate(over="ignore"):  # endless, and then given as that
         return np.ceil(np.asarray(length_m, dtype=np.float64) / spacing_m - 1e-9)

@@ -1,4 +1,4 @@
-"""Tumbling by hand, or in a ball: every direction of the body comes to point up, and north, for about as long."""
+"""Tumbling by hand, or in a ball: every direction of the body points up, and north, for about equal times."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,10 +24,10 @@ LEAST_WINDINGS = 1.0
 class Tumble:
     """Rest first_rest_s, then tumble about p_n (m) at about rate_rad_s until duration_s, where it comes to rest.
 
-    The vertical, seen from the body, runs at constant speed along a spiral from pole to pole whose windings are evenly
-    apart, so it spends the same time on every part of the sphere; meanwhile the heading turns, so that every other
-    direction of the world, such as the magnetic field, goes all over the sphere, too. Starts level, heading
-    start_yaw_rad (from x east). Nothing jumps up to the angular acceleration.
+    The vertical, seen from the body, runs at constant speed along a spiral from pole to pole. The windings have equal
+    distances, so it spends the same time on every part of the sphere. Meanwhile the heading turns: other directions,
+    such as the magnetic field, cover the sphere too. Starts level, heading start_yaw_rad (from x east). Everything up
+    to the angular acceleration is continuous.
     """
 
     duration_s: float

@@ -9,18 +9,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from strapdown.checks import attitude, direction, finite, set_fields, times_within, triple
+from strapdown.keywords import shows_keywords
 from strapdown.motion.paths.profile import Keep, MoveTo, Phase, Profile
 from strapdown.rotation import q_exp, q_mul
 from strapdown.types import Motion
 
 
+@shows_keywords("constant", "positions", without=("start_rate_rad_s",))
 @dataclass(frozen=True)
 class Turntable:
     """Turn about axis_b through phases of the angle (rad), from angle 0 at start_rate_rad_s.
 
-    Phases: Keep (plateau), Ramp (linear in rate), SmoothRamp (limited jerk), MoveTo (turn to an angle, rest
-    to rest). p_n (m): a point on the axis; a sensor away from it is seen by Motion.seen_from. q_nb: the
-    attitude at angle 0. The angular acceleration jumps only where a Ramp starts or ends.
+    Phases: Keep (plateau), Ramp (linear in rate), SmoothRamp (limited jerk), MoveTo (turn to an angle, rest to rest).
+
+    p_n (m): a point on the axis; use Motion.seen_from for a sensor away from it.
+    q_nb: the attitude at angle 0.
+
+    The angular acceleration jumps only where a Ramp starts or ends.
     """
 
     phases: Sequence[Phase]
@@ -47,7 +52,7 @@ class Turntable:
 
     @classmethod
     def positions(cls, angles_rad: Sequence[float], turn_s: float, hold_s: float, **settings: Any) -> Self:
-        """Hold at angle 0, then turn to each angle in turn and hold there."""
+        """Hold at angle 0, then turn to each angle one after the other and hold there."""
         phases: list[Phase] = [Keep(hold_s)]
         for angle_rad in angles_rad:
             phases += [MoveTo(angle_rad, turn_s), Keep(hold_s)]

@@ -26,9 +26,9 @@ class Waypoints:
     """Be at p_n[i] (m), in attitude q_nb[i], at times_s[i] (from 0, increasing).
 
     Acceleration, jerk, attitude, rate and angular acceleration are continuous; the path starts and ends at
-    rest. The same place twice in a row is a stand: the body comes to rest there and stays. The same
-    attitude twice in a row is held. q_nb None: level, heading along the velocity; during a stand it turns
-    to the heading it leaves with.
+    rest. The same place twice in a row is a stop: the body comes to rest there and stays. The same attitude twice in a
+    row is held. q_nb None: level, heading along the velocity. During a stop it turns to the heading with which it
+    leaves.
     """
 
     times_s: ArrayLike
@@ -61,7 +61,7 @@ class Waypoints:
 
     @cached_property
     def _parts(self) -> "list[_Leg | _Stand]":
-        """Legs and stands in turn: neighbouring segments of the same sort are one part."""
+        """Legs and stops in order: neighbouring segments of the same kind are one part."""
         times, p_n = np.array(self.times_s), np.array(self.p_n)
         still = np.linalg.norm(np.diff(p_n, axis=0), axis=1) < SAME_PLACE
         cuts = [0, *(np.flatnonzero(still[1:] != still[:-1]) + 1), len(still)]
@@ -119,11 +119,10 @@ class _Stand:
 
 
 class _Leg:
-    """From rest to rest through waypoints: a quintic spline in a clock s that starts and stops smoothly.
+    """From rest to rest through waypoints: a quintic spline in a parameter s that starts and stops smoothly.
 
-    The clock's rate goes from 0 to 1 during the first segment and back during the last. So the curve itself
-    keeps moving at its ends, has a direction there, and still the body comes to rest with zero acceleration
-    and jerk.
+    The clock's rate goes from 0 to 1 during the first segment and back during the last. So the curve itself has a
+    direction at its ends, and still the body comes to rest with zero acceleration and jerk.
     """
 
     def __init__(self, times_s: Array, p_n: Array) -> None:
@@ -189,7 +188,7 @@ class _Leg:
 
 
 def _headings(parts: list[_Leg | _Stand]) -> list[Callable[[Array], tuple[Array, ...]]]:
-    """Yaw with its derivatives along each part; a stand turns from the heading before to the one after."""
+    """Yaw with its derivatives along each part; a stop turns from the heading before to the one after."""
     legs = [part for part in parts if isinstance(part, _Leg)]
     if not legs:
         raise InputError("the path never leaves its place, so it has no heading; give attitudes")

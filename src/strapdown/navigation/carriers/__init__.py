@@ -1,1 +1,1 @@
-"""What carries the sensor: a wheeled robot, a foot, a hand."""
+"""Carriers of the sensor: a wheeled robot, a foot, a hand."""

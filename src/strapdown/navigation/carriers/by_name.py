@@ -14,7 +14,11 @@ FILTERS = ("eskf", "ekf15")
 
 
 def carrier_named(vehicle: str, robot: WheeledRobot, flat_floor: bool | None, filter_name: str = "eskf") -> Carrier:
-    """robot: what was given of a robot; the others take its heading and lever arm. flat_floor: None: by the carrier."""
+    """The carrier with this name.
+
+    robot: settings given for a robot; other carriers take its heading and lever arm.
+    flat_floor: None: the carrier decides.
+    """
     if vehicle not in VEHICLES:
         raise InputError(f'vehicle "{vehicle}" is not known; valid: {", ".join(VEHICLES)}')
     if filter_name not in FILTERS:

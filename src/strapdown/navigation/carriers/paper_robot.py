@@ -1,4 +1,4 @@
-"""Paper C's robot: its filter of 15 states believes the controller, and checks each signalled stop by itself."""
+"""Paper C's robot: its filter of 15 states believes the controller, and checks each signalled stop itself."""
 
 from dataclasses import InitVar, dataclass, field, replace
 
@@ -13,8 +13,12 @@ from strapdown.types import Recording, Solution
 
 @dataclass(frozen=True)
 class PaperRobot:
-    """heading: at the start; heading_deg instead: clockwise from north. Where the controller never signals, the filter
-    is given what the sensor shows."""
+    """Paper C's robot with the filter of the paper.
+
+    heading: heading at the start.
+    heading_deg: the same as a number, clockwise from north. Where the controller never signals, the filter is given the
+        stops that the sensor shows.
+    """
 
     heading: Heading = field(default_factory=Heading)
     heading_deg: InitVar[float | None] = None
@@ -38,5 +42,5 @@ class PaperRobot:
         )
 
     def after(self, solution: Solution, stops: StopIntervals) -> Solution:
-        """As the filter has it: its own verdicts on the stops are its flags."""
+        """The solution unchanged: the filter's own verdicts on the stops are its flags."""
         return solution

@@ -1,25 +1,28 @@
-"""Errors of the sensor that calibration has not taken off: settings of the error-state filter for a vehicle.
+"""Errors of the sensor that calibration has not removed: settings of the error-state filter for a vehicle.
 
 One set of settings for the command and the papers (docs/navigation.md).
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from strapdown.calibration.calibration import Calibration
 from strapdown.navigation.eskf.filter import Eskf
-from strapdown.navigation.eskf.updates import MagneticHeading
+from strapdown.navigation.eskf.updates import MagneticHeading, ZeroRate
 from strapdown.recordings.facts import Facts
 from strapdown.sensors.parts.part import Part
 from strapdown.sensors.parts.sheet_number import Number
 from strapdown.sensors.parts.units import unit
 from strapdown.sensors.triad import Triad
-from strapdown.types import Array, Recording
+from strapdown.types import Array, Recording, Solution
 
 # rad/s, m/s2: what a part changes between its calibration and the drive
 CHANGED_GYR, CHANGED_ACC = 5e-4, 2e-3
+# variance of a turn of the ground in stops, too slow to be seen, over that of the bias before the first stop
+UNSEEN_TURN = 4.0
 CHANGED_SCALE = 1e-4  # of the accelerometer: a degree or two, where data sheets allow 0.005 to 0.02 % each
 # scale and cross-coupling of a sensor of which nothing is known: most such modules were calibrated by their maker
 COMMON_SCALE, COMMON_AXES = 0.003, 0.003
@@ -29,9 +32,13 @@ _FREE_POSES = ("diagonal", "full", "cubic")  # calibrations by gravity alone: th
 
 
 def vehicle_filter(recording: Recording, facts: Facts, **more: Any) -> Eskf:
-    """The error-state filter for what is known of the sensor: noise of the part, uncertainty of its calibration, and
-    the magnetometer if the log has one. more: settings by what carries it."""
+    """The error-state filter for the known errors of the sensor: noise of the part and uncertainty of its calibration.
+    It uses the magnetometer if the log has one.
+
+    more: settings that depend on the carrier.
+    """
     settings: dict[str, Any] = {"gravity": facts.gravity, "q_bs": facts.q_bs, "r_bs_b": facts.r_bs_b}
+    settings |= {"follows_shaking": True, "zero_rate": ZeroRate(unseen_turn=UNSEEN_TURN)}
     if recording.mag_s is not None:
         settings["magnetic_heading"] = MagneticHeading(declination_rad=facts.declination_rad)
     calibrated = facts.calibration is None and _states_calibrated(recording)
@@ -49,13 +56,13 @@ def vehicle_filter(recording: Recording, facts: Facts, **more: Any) -> Eskf:
 
 
 def _states_calibrated(recording: Recording) -> bool:
-    """As calibration/apply.py writes it."""
+    """Whether the log states that it is calibrated, as calibration/apply.py writes it."""
     said = recording.meta.get("calibrated")
     return isinstance(said, Mapping) and {"accelerometer", "gyroscope"} <= set(said)
 
 
 def as_bought(part: Part | None) -> dict[str, float]:
-    """Settings of the filter for a specimen that nobody has calibrated: the tolerances of its part."""
+    """Settings of the filter for a specimen without calibration: the tolerances of its part."""
     acc, gyr = (_tolerance(part, name) for name in ("accelerometer", "gyroscope"))
     found = {
         "gyr_matrix_sigma": max(gyr["scale"], gyr["axes"] / float(np.sqrt(2.0))),
@@ -66,13 +73,14 @@ def as_bought(part: Part | None) -> dict[str, float]:
 
 
 def left_by(calibration: Calibration, gravity: float, part: Part | None = None) -> dict[str, float]:
-    """Settings of the filter for the uncertainty that a calibration states, and for what the part has changed since.
+    """Settings of the filter for the uncertainty that a calibration states, and for later changes of the part.
 
-    An error of a matrix off its diagonal is half a skew of the axes and half a turn of all axes of the sensor against
-    the case, mounting_sigma_rad(), which no filter can see. The skew of the accelerometer acts as a bias while level;
-    that of the gyroscope tilts in turns. Its scale belongs to the rates of the calibration: at others the nonlinearity
-    of the part changes it, so it is taken for no better than the skew. What the accelerometer reads across of a drive
-    forward is its skew and the turn of its axes against the wheels, both. Elements not found: the part's tolerance.
+    Half of a matrix error off its diagonal is a skew of the axes. The other half is a turn of all axes of the sensor
+    against the case, mounting_sigma_rad(), which no filter can detect. The skew of the accelerometer acts as a bias
+    while level. The skew of the gyroscope causes a tilt in turns. The scale of the gyroscope belongs to the rates of
+    the calibration. At other rates the nonlinearity of the part changes it, so its sigma is no smaller than that of the
+    skew. The reading of the accelerometer across a forward acceleration has two causes: its skew, and the turn of its
+    axes against the wheels. Elements that were not found have the part's tolerance.
     """
     found: dict[str, float] = {}
     gyr, acc = _sigma(calibration, "gyroscope"), _sigma(calibration, "accelerometer")
@@ -94,8 +102,9 @@ def left_by(calibration: Calibration, gravity: float, part: Part | None = None) 
 
 
 def left_by_nonlinearity(accelerometer: Triad | None, gravity: float, calibration: Calibration | None) -> float:
-    """How far the scale of a nonlinear part differs between 0, where the axes of a level vehicle work, and the
-    straight line over +-1 g that a calibration finds: y - x = n (3 x - 4 x^3 / R^2), R the range, so 4 n (g / R)^2."""
+    """Difference in scale of a nonlinear part between 0 and the straight line over +-1 g that a calibration finds. The
+    axes of a level vehicle work near 0. With y - x = n (3 x - 4 x^3 / R^2), R the range, it is 4 n (g / R)^2.
+    """
     cubic = {} if calibration is None else _sigma(calibration, "accelerometer")
     if accelerometer is None or accelerometer.full_scale is None or np.isfinite(cubic.get("cubic", np.inf)).all():
         return 0.0
@@ -104,15 +113,41 @@ def left_by_nonlinearity(accelerometer: Triad | None, gravity: float, calibratio
 
 
 def mounting_sigma_rad(calibration: Calibration) -> float:
-    """How well the accelerometer's axes are known against their case, about each horizontal axis of a level case."""
+    """Sigma of the accelerometer's axes against their case, about each horizontal axis of a level case."""
     matrix = _sigma(calibration, "accelerometer").get("matrix")
     if matrix is None or not np.isfinite(matrix[:2, 2]).all():
         return 0.0
     return _rms(matrix[:2, 2]) / float(np.sqrt(2.0))
 
 
+def open_rotation_rad(recording: Recording, facts: Facts) -> float:
+    """Sigma of the turn of the accelerometer's axes against the case, about each axis, where it was not found.
+
+    Gravity alone shows the skew of three axes, not a turn of all of them: a calibration in free poses takes its matrix
+    as symmetric. The cross-axis tolerance of the part is half skew and half such a turn. The turn does not change the
+    path, only the attitude of the case on it.
+    """
+    if facts.calibration is None:
+        axes = KNOWN_AXES if _states_calibrated(recording) else _tolerance(facts.part, "accelerometer")["axes"]
+        return axes / float(np.sqrt(2.0))
+    found = facts.calibration.corrections.get("accelerometer")
+    if found is None or found.found.data.get("model") in _FREE_POSES:
+        return _tolerance(facts.part, "accelerometer")["axes"] / float(np.sqrt(2.0))
+    return 0.0
+
+
+def attitude_of_case(solution: Solution, recording: Recording, facts: Facts) -> Solution:
+    """The solution, with the turn of the accelerometer's axes against the case in the sigma of roll and pitch."""
+    turn = open_rotation_rad(recording, facts)
+    if facts.calibration is not None and turn == 0.0:
+        turn = mounting_sigma_rad(facts.calibration)
+    sigma = np.array(solution.sigma["attitude_n"])
+    sigma[:, :2] = np.hypot(sigma[:, :2], turn)
+    return replace(solution, sigma={**solution.sigma, "attitude_n": sigma})
+
+
 def _matrix_sigma(sigma: Array, part: Part | None, instrument: str) -> tuple[float, float]:
-    """Sigmas on the diagonal and off it; inf stands for an element that was assumed."""
+    """Sigmas on the diagonal and off it; inf marks an element that was assumed."""
     allowed, diagonal = _tolerance(part, instrument), np.eye(3, dtype=bool)
     known = np.where(np.isfinite(sigma), sigma, np.where(diagonal, allowed["scale"], allowed["axes"]))
     return _rms(known[diagonal]), _rms(known[~diagonal])

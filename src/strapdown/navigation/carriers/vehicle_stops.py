@@ -4,7 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from strapdown.navigation.start_at_rest import rest_at_start_s
+from strapdown.errors import InputError
+from strapdown.live import Start
+from strapdown.navigation.alignment import LEAST_SAMPLES
+from strapdown.navigation.start_at_rest import Heading, rest_at_start_s, start_at_rest
+from strapdown.navigation.start_moving import SHORTEST_STAND_S, first_stand, start_moving
 from strapdown.navigation.stops.edges import without_moving_edges
 from strapdown.navigation.stops.intervals import StopIntervals
 from strapdown.navigation.stops.noise_stops import NoiseStops, looks_inverted, unseen_moves
@@ -17,13 +21,42 @@ def has_signal(recording: Recording) -> bool:
     return recording.stop is not None and bool(recording.stop.any())
 
 
+def start_of_vehicle(recording: Recording, facts: Facts, heading: Heading) -> Start:
+    """Start at rest, as long as the recording is at rest; otherwise by the wheels."""
+    try:
+        rest_at_start_s(recording, facts)
+    except InputError as refused:
+        return start_moving(recording, facts, heading, refused)
+    return start_at_rest(recording, facts, heading)
+
+
+def _quietest(recording: Recording) -> tuple[int, int]:
+    """First and last row of the second in which the readings vary least."""
+    assert recording.gyr_s is not None and recording.acc_s is not None
+    size = max(round(SHORTEST_STAND_S / recording.step_s), LEAST_SAMPLES)
+    starts = np.arange(0, max(len(recording) - size, 1), max(size // 4, 1))
+    varies = [recording.acc_s[k : k + size].std(axis=0).max() for k in starts]
+    first = int(starts[int(np.argmin(varies))])
+    return first, min(first + size, len(recording)) - 1
+
+
 def vehicle_stops(recording: Recording, facts: Facts) -> StopIntervals:
-    """By the controller's signal and the noise of the rest at the start; `used`: without the edges that may move."""
+    """Stops by the controller's signal and the noise of the rest at the start; `used`: without the edges that may
+    move.
+    """
     t = recording.t
-    rows = int(np.searchsorted(t, t[0] + rest_at_start_s(recording, facts), side="right"))
-    rest_s = float(t[max(rows, 1) - 1] - t[0])
+    begins = 0
+    try:
+        rest_s = rest_at_start_s(recording, facts)
+    except InputError:
+        stand = first_stand(recording)
+        if stand is None:
+            stand = _quietest(recording)
+        begins, rest_s = stand[0], float(t[stand[1]] - t[stand[0]])
+    rows = begins + int(np.searchsorted(t[begins:], t[begins] + rest_s, side="right"))
+    rest_s = float(t[max(rows, begins + 1) - 1] - t[begins])
     triads = (facts.noise.get(name) for name in ("gyroscope", "accelerometer"))
-    judge = NoiseStops.off_line(recording, *triads, rest_s=rest_s)
+    judge = NoiseStops.off_line(recording[begins:], *triads, rest_s=rest_s)
     notes = []
     stuck = recording.stop is not None and bool(recording.stop.all())
     if stuck or not has_signal(recording):

@@ -1,20 +1,22 @@
 """A robot on wheels: they do not slide sideways, its floor is flat (docs/navigation.md)."""
 
 from dataclasses import InitVar, dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from strapdown.errors import InputError
 from strapdown.live import Start
-from strapdown.navigation.carriers.residual_errors import vehicle_filter
-from strapdown.navigation.carriers.vehicle_stops import vehicle_stops
+from strapdown.navigation.carriers.residual_errors import attitude_of_case, open_rotation_rad, vehicle_filter
+from strapdown.navigation.carriers.vehicle_stops import start_of_vehicle, vehicle_stops
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.updates import FlatFloor, NonHolonomic, WheelTravel
-from strapdown.navigation.start_at_rest import Heading, give_heading, start_at_rest
+from strapdown.navigation.start_at_rest import Heading, give_heading
 from strapdown.navigation.stops.intervals import StopIntervals, solution_with_stops
 from strapdown.recordings.facts import Facts
 from strapdown.types import Recording, Solution
 
 SIDEWAYS = 2.5e-3  # m/s, a sample: how far wheels slide to the side
+SLIP = 0.1  # of the speed, in turns: skid-steered wheels read so much too far
+HUBER_SIGMAS = 3.0  # beyond it wheels slip or a floor is not flat, and count for less
 FARTHEST_LEVER_M = 100.0
 UNKNOWN_LEVER_M = 0.2  # of a sensor somewhere on a robot that fits on a table
 GIVEN_LEVER_M = 0.005  # of one that was measured with a ruler
@@ -22,10 +24,15 @@ GIVEN_LEVER_M = 0.005  # of one that was measured with a ruler
 
 @dataclass(frozen=True)
 class WheeledRobot:
-    """heading: at the start; heading_deg instead: clockwise from north. lever_sigma_m: how well each number of the
-    lever arm (Facts.r_bs_b) is known. It runs from the body's origin, where wheels do not slide. odometer_scale:
-    true travel for one metre read, known to odometer_sigma (a part of it). flat_floor: all stops are as high as the
-    first, and on the way nothing climbs."""
+    """A robot on wheels that do not slide sideways.
+
+    heading: heading at the start.
+    heading_deg: the same as a number, clockwise from north.
+    lever_sigma_m: sigma of each number of the lever arm (Facts.r_bs_b). The lever arm is measured from the body's
+        origin, where wheels do not slide.
+    odometer_scale: true travel for one metre read, known to odometer_sigma (a part of it).
+    flat_floor: all stops are as high as the first, and the path between them does not climb.
+    """
 
     corrects_delay: ClassVar[bool] = True
     heading: Heading = field(default_factory=Heading)
@@ -48,27 +55,36 @@ class WheeledRobot:
             )
 
     def start(self, recording: Recording, facts: Facts) -> Start:
-        return start_at_rest(recording, facts, self.heading)
+        return start_of_vehicle(recording, facts, self.heading.opened(open_rotation_rad(recording, facts)))
 
     def stops(self, recording: Recording, facts: Facts) -> StopIntervals:
         """The controller's signal, checked by the sensor's own statistics."""
         return vehicle_stops(recording, facts)
 
     def estimator(self, recording: Recording, facts: Facts) -> Eskf:
-        """Updates by what the log has: floor, wheels, odometer, magnetometer."""
+        """The filter with updates for what the log has: floor, wheels, odometer, magnetometer."""
         wheel = None
         if recording.odometer is not None:
-            wheel = WheelTravel(scale=self.odometer_scale, scale_sigma=self.odometer_sigma)
+            wheel = WheelTravel(scale=self.odometer_scale, scale_sigma=self.odometer_sigma, slip=SLIP)
         return vehicle_filter(
             recording,
             facts,
             lever_sigma_m=self.lever_sigma_m,
-            flat_floor=FlatFloor(slope_of_pitch=1.0) if self.flat_floor else None,
-            non_holonomic=NonHolonomic(
-                SIDEWAYS, upward_sigma_m_s=None
-            ),  # upward it would take the mounting for a slope
+            **self.constraints(),
             wheel_travel=wheel,
         )
+
+    def constraints(self) -> dict[str, Any]:
+        """Settings of the filter for how a robot on wheels moves."""
+        return {
+            "flat_floor": FlatFloor(slope_of_pitch=1.0) if self.flat_floor else None,
+            # upward it would take the mounting for a slope
+            "non_holonomic": NonHolonomic(SIDEWAYS, upward_sigma_m_s=None),
+            "huber_sigmas": HUBER_SIGMAS,
+        }
+
+    def of_case(self, solution: Solution, recording: Recording, facts: Facts) -> Solution:
+        return attitude_of_case(solution, recording, facts)
 
     def after(self, solution: Solution, stops: StopIntervals) -> Solution:
         return solution_with_stops(solution, stops)

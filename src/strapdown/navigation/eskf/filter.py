@@ -1,10 +1,11 @@
 """The error-state filter: position, velocity, attitude and the biases of gyroscope and accelerometer.
 
-The sensor's frame s is navigated: p_n and v_n are those of the sensor's origin; q_nb is the body's attitude, through
-the mounting q_bs. A filter is its settings; a state is a value; a recording and a live stream run the same kernel.
+The solution is that of the sensor's frame s: p_n and v_n are those of the sensor's origin. q_nb is the body's attitude,
+through the mounting q_bs. A filter is its settings; a state is a value; a recording and a live stream run the same
+kernel.
 
-`stop` of a sample or recording is the believed stop: where a stop detector has judged, replace the controller's signal
-by its verdict. Fixes and heights come in the sample or in the rows of the recording.
+`stop` of a sample or recording is the believed stop. After a stop detector, replace the controller's signal by its
+verdict. Fixes and heights come in the sample or in the rows of the recording.
 """
 
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from strapdown.errors import InputError
 from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.navigation.eskf import filter as kernel
 from strapdown.kernels.navigation.eskf import layout as at
+from strapdown.keywords import shows_keywords
 from strapdown.live import (
     Alignment,
     Belief,
@@ -54,19 +56,29 @@ from strapdown.types import Array, Recording, Sample, Solution
 _PIECE = 200_000  # samples between two reports on the progress: half a second
 
 
+@shows_keywords("for_triads")
 @dataclass(frozen=True)
 class Eskf:
-    """Settings. gyr_white, acc_white: N (rad/sqrt(s), m/s/sqrt(s)). gyr_bias_sigma, acc_bias_sigma: of what calibration
-    has left of the constant offsets (rad/s, m/s2). gyr_drift, acc_drift: of the slow part of the bias, which changes
-    within drift_time_s. gyr_walk, acc_walk: K. gyr_resolution, acc_resolution: one count (rad/s, m/s2). Of what
-    calibration has left: gyr_matrix_sigma, of the gyroscope's scale and cross-coupling; acc_scale_sigma and
-    acc_axes_sigma, of the accelerometer's scale, and of what it reads across body x of an acceleration along it.
+    """Settings.
 
-    gate_probability: how often an honest measurement may be rejected; 0: every measurement is taken, however far off it
-    is (but a magnetic field that is not the Earth's). gap_s: a longer step is a gap, over which
-    accelerations of gap_acc_m_s2 and rates of gap_rate_rad_s may have happened, each for a second at a time.
+    gyr_white, acc_white: N (rad/sqrt(s), m/s/sqrt(s)).
+    gyr_bias_sigma, acc_bias_sigma: sigmas of the constant offsets after calibration (rad/s, m/s2).
+    gyr_drift, acc_drift: sigmas of the slow part of the bias, which changes within drift_time_s.
+    gyr_walk, acc_walk: K.
+    gyr_resolution, acc_resolution: one count (rad/s, m/s2). Sigmas of the errors that remain after calibration:
+        gyr_matrix_sigma is that of the gyroscope's scale and cross-coupling. acc_scale_sigma is that of the
+        accelerometer's scale. acc_axes_sigma is that of its reading across body x for an acceleration along x.
+
+    gate_probability: how often a correct measurement may be rejected. 0: every measurement is used, however far off it
+        is (except a magnetic field that is not the Earth's).
+    gap_s: a longer step is a gap. Accelerations of gap_acc_m_s2 and rates of gap_rate_rad_s may have happened in it,
+        each for a second at a time.
     q_bs, r_bs_b: mounting and lever arm of the sensor on the body; each number of the arm is known to lever_sigma_m.
-    fix_delay_s: velocities of so long are kept for velocity fixes that come late; an older fix counts for less.
+    follows_shaking: the noise is that of the machine's vibration, where this is more than the sensor's. This setting is
+        meant for a vehicle, not for a body that moves as fast as it shakes.
+    huber_sigmas: beyond this many sigmas a row of wheels or floor gets less weight, never none; 0: it is rejected by
+        the gate.
+    fix_delay_s: time for which velocities are kept for late velocity fixes; an older fix has less weight.
     """
 
     name: str = field(default="eskf", init=False)
@@ -100,12 +112,14 @@ class Eskf:
     r_bs_b: tuple[float, ...] = (0.0, 0.0, 0.0)
     lever_sigma_m: float = 0.0
     fix_delay_s: float = 0.5
+    follows_shaking: bool = False
+    huber_sigmas: float = 0.0
 
     def __post_init__(self) -> None:
         for name in (
             *("gyr_white", "acc_white", "gyr_bias_sigma", "acc_bias_sigma", "gyr_drift", "acc_drift", "gyr_walk"),
             *("acc_walk", "gyr_resolution", "acc_resolution", "gyr_matrix_sigma", "acc_scale_sigma", "acc_axes_sigma"),
-            *("gap_acc_m_s2", "gap_rate_rad_s", "gap_tilt_rad", "lever_sigma_m"),
+            *("gap_acc_m_s2", "gap_rate_rad_s", "gap_tilt_rad", "lever_sigma_m", "huber_sigmas"),
         ):
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= 0.0):
                 raise InputError(f"{name} is {getattr(self, name)}; give a number that is not negative")
@@ -124,8 +138,8 @@ class Eskf:
     def for_triads(cls, gyroscope: Triad, accelerometer: Triad, **more: Any) -> Self:
         """Noise from the sensor's N, B, K and resolution: of each instrument the noisiest axis.
 
-        B, a floor of the Allan curve, is told to the filter as one process: over 100 s of deviation 1.2 B, it drifts
-        within the tens of seconds between stops as far as flicker noise does.
+        B, a floor of the Allan curve, is given to the filter as one process over 100 s with sigma 1.2 B. Within the
+        tens of seconds between stops it drifts as far as flicker noise does.
         """
         said: dict[str, Any] = {}
         for name, triad, unit in (("gyr", gyroscope, "rad/s"), ("acc", accelerometer, "m/s2")):
@@ -139,24 +153,28 @@ class Eskf:
 
     @cached_property
     def settings(self) -> Array:
-        """As the kernel reads them."""
+        """The settings in the form of the kernel."""
         return settings_as_numbers(self)
 
     def __getstate__(self) -> dict[str, Any]:
         return fields_of(self)
 
     def start(self, given: Start = Start()) -> State:  # noqa: B008
-        """Before the first sample: at rest at given.p_n, as aligned; velocity 0.
+        """State before the first sample: at rest at given.p_n, as aligned; velocity 0.
 
-        Without alignment and attitude the filter aligns itself: the first second of samples is taken for a rest in
-        which the body heads north (yaw 90 deg, paper C's heading 0).
+        Without alignment and attitude the filter aligns itself. The first second of samples is taken as a rest in which
+        the body heads north (yaw 90 deg, paper C's heading 0).
         """
         fix_signature(kernel.rows)
         given = checked_start(given)
         aligned = self_alignment.given_alignment(given, self.gyr_bias_sigma)
         p_n = locked(given.p_n, (3,), "p_n")
         if aligned is not None:
-            return state_of(Eskf, self._numbers(aligned, p_n, given.means, given.skip))
+            x = self._numbers(aligned, p_n, given.means, given.skip)
+            x[at.VELOCITY : at.VELOCITY + 3] = locked(given.v_n, (3,), "v_n")
+            for k in range(at.V_N, at.V_N + 3):
+                x[at.COVARIANCE + k * (at.COLUMNS + 1)] = given.v_sigma_m_s**2
+            return state_of(Eskf, x)
         x = np.zeros(at.X_SIZE)
         x[at.Q], x[at.STARTED], x[at.MEANS], x[at.PAST_COUNT] = 1.0, -1.0, float(given.means), -1.0
         x[at.POSITION : at.POSITION + 3] = p_n
@@ -177,7 +195,12 @@ class Eskf:
         return x
 
     def step(self, state: State, sample: Sample) -> State:
-        """The state after the sample. sample.stop: a believed stop. Readings are arrays of three doubles."""
+        """The state after the sample.
+
+        sample.stop: a believed stop.
+
+        Readings are arrays of three doubles.
+        """
         try:
             if state.owner is not Eskf:
                 raise refuse_state(state, Eskf)
@@ -229,7 +252,9 @@ class Eskf:
         return state_of(Eskf, begun)
 
     def belief(self, state: State) -> Belief:
-        """After the last sample: attitude of the body, position and velocity of the sensor, biases, sigmas, flags."""
+        """Estimate after the last sample: attitude of the body, position and velocity of the sensor, biases, sigmas,
+        flags.
+        """
         x = self._checked(state)
         sigma = sigma_of(x)
         used, rejected = int(x[at.USED]), int(x[at.REJECTED])
@@ -253,7 +278,10 @@ class Eskf:
         return numbers_of(state, Eskf, at.X_SIZE)
 
     def run(self, recording: Recording, given: Start | None = None) -> Solution:
-        """The steps over the whole recording, to the bit. given: None: Start.of(recording)."""
+        """The steps over the whole recording, to the bit.
+
+        given: None: Start.of(recording).
+        """
         return self.track(recording, given).solution
 
     def track(
@@ -263,7 +291,7 @@ class Eskf:
         *,
         done: Callable[[float], None] = lambda part: None,
     ) -> Track:
-        """run(), with all that it saw: normalised innovations of every kind of measurement, and the last state.
+        """run(), with further results: normalised innovations of every kind of measurement, and the last state.
 
         done: called with the part of the recording that is done, from 0 to 1.
         """
@@ -277,8 +305,9 @@ class Eskf:
         return Track(solution, out.innovations(rows), state_of(Eskf, x))
 
     def prepare(self, recording: Recording, given: Start | None) -> tuple[Rows, Output, State, int]:
-        """Checked rows, memory for what comes out, and the state before row `begun`: those before it are done, by live
-        steps in which the filter aligned itself."""
+        """Checked rows, memory for the results, and the state before row `begun`. Rows before it are done: in them the
+        filter aligned itself by live steps.
+        """
         examine_for_navigation(recording, self.gravity, self.q_bs, mag=self.magnetic_heading is not None)
         rows = rows_of(
             recording,

@@ -1,4 +1,4 @@
-"""What the error-state filter reads of a recording or of a live sample: checked, and flat for the kernel."""
+"""Inputs of the error-state filter from a recording or a live sample: checked, and flat for the kernel."""
 
 from dataclasses import dataclass
 
@@ -17,8 +17,10 @@ FURTHER = at.SEEN_ODOMETER | at.SEEN_FIX | at.SEEN_HEIGHT | at.SEEN_VELOCITY
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """A recording as the kernel has it. seen: bits (kernels/navigation/eskf/layout.py) of what a row brings.
-    dt[0] is 0. mag_s None: not used."""
+    """A recording in the form of the kernel.
+
+    seen: bits (kernels/navigation/eskf/layout.py) for the values in a row. dt[0] is 0. mag_s None: not used.
+    """
 
     recording: Recording
     seen: NDArray[np.int16]
@@ -30,7 +32,7 @@ class Rows:
         return len(self.dt)
 
     def part(self, rows: slice) -> tuple[NDArray[np.int64], Array, Array, Array, Array, Array]:
-        """seen, gyr, acc, mag, extra, dt of these rows: wide, so for some rows at a time."""
+        """seen, gyr, acc, mag, extra, dt of these rows: they need much memory, so only for some rows at a time."""
         gyr_s, acc_s = self.recording.gyr_s, self.recording.acc_s
         assert gyr_s is not None and acc_s is not None
         seen = self.seen[rows].astype(np.int64)
@@ -107,7 +109,7 @@ def _refuse_fix(sample: Sample, fix: Fix | Height) -> InputError:
 
 
 def _refuse_zero_sigma(recording: Recording) -> None:
-    """A measurement without error cannot be weighed."""
+    """Refuse a measurement without error, which has no weight."""
     for name in ("position_fix", "velocity_fix", "height"):
         part: Fixes | Heights | None = getattr(recording, name)
         if part is None:
@@ -123,7 +125,7 @@ def _refuse_zero_sigma(recording: Recording) -> None:
 
 
 def further_of(sample: Sample, travels: bool) -> tuple[int, Array]:
-    """Bits and numbers of what one sample brings besides."""
+    """Bits and numbers of the further values in one sample."""
     seen, extra = 0, np.zeros(at.EXTRA)
     if travels:
         seen |= at.SEEN_ODOMETER

@@ -15,12 +15,15 @@ from strapdown.types import Array
 if TYPE_CHECKING:
     from strapdown.navigation.eskf.filter import Eskf
 
+SURE = 1e-6  # chance of an innovation beyond which a filter without gates is not near the truth
+TURN_ALARM = 1e-4  # how often a stop that does not turn may be taken for one that does
 _AT_ONCE = 1e9  # per s and per m: a disturbance that does not last
 
 
 def first_covariance(filt: "Eskf", alignment: Alignment) -> Array:
-    """Tilt follows the accelerometer's bias: level means that R (f - b) points up, phi x g = (R b), frame n. An
-    attitude that was given (a rest of 0 s) does not depend on it."""
+    """The error of tilt follows the accelerometer's bias: level means that R (f - b) points up, so phi x g = (R b),
+    frame n. An attitude that was given (a rest of 0 s) does not depend on it.
+    """
     g = earth.gravity(filt.gravity)
     if not g > 0.0:
         raise InputError("gravity is 0: there is no vertical to align to, and a stop tells nothing of the tilt")
@@ -56,7 +59,7 @@ def _wander(filt: "Eskf", drift: float, walk: float) -> float:
 
 
 def settings_as_numbers(filt: "Eskf") -> Array:
-    """The settings as the kernel reads them; a variance of -1 stands for a measurement that is not used."""
+    """The settings in the form of the kernel; a variance of -1 marks a measurement that is not used."""
     from scipy.special import chdtri
 
     s = np.zeros(at.S_SIZE)
@@ -70,6 +73,7 @@ def settings_as_numbers(filt: "Eskf") -> Array:
     s[at.S_GAP_ACC_Q], s[at.S_GAP_RATE_Q] = filt.gap_acc_m_s2**2, filt.gap_rate_rad_s**2
     s[at.S_GAP_TILT] = filt.gap_tilt_rad**2
     s[at.S_GATE_1], s[at.S_GATE_3] = (float(chdtri(k, filt.gate_probability)) for k in (1, 3))
+    s[at.S_LINEAR_3] = min(s[at.S_GATE_3], float(chdtri(3, SURE)))
     for place in (
         *(at.S_ZUPT_R, at.S_ZARU_R, at.S_FLOOR_V_R, at.S_FLOOR_P_R),
         *(at.S_SIDE_R, at.S_UP_R, at.S_ODO_R, at.S_MAG_R),
@@ -77,8 +81,11 @@ def settings_as_numbers(filt: "Eskf") -> Array:
         s[place] = -1.0
     if filt.zero_velocity is not None:
         s[at.S_ZUPT_R], s[at.S_INSIST_S] = filt.zero_velocity.sigma_m_s**2, filt.zero_velocity.insist_s
+        s[at.S_ZUPT_ARM2] = filt.zero_velocity.arm_m**2
     if filt.zero_rate is not None:
         s[at.S_ZARU_R], s[at.S_STILL_Q] = filt.zero_rate.sigma_rad_s**2, filt.zero_rate.turning**2
+        s[at.S_TURN_3], s[at.S_TURN_SHARE] = float(chdtri(3, TURN_ALARM)), filt.zero_rate.unseen_turn
+    s[at.S_ADAPTS], s[at.S_HUBER_2] = float(filt.follows_shaking), filt.huber_sigmas**2
     floor, rolling = filt.flat_floor, filt.non_holonomic
     if floor is not None:
         s[at.S_FLOOR_V_R] = -1.0 if floor.velocity_sigma_m_s is None else floor.velocity_sigma_m_s**2
@@ -90,7 +97,7 @@ def settings_as_numbers(filt: "Eskf") -> Array:
     if filt.wheel_travel is not None:
         wheel = filt.wheel_travel
         s[at.S_ODO_R], s[at.S_ODO_WINDOW_S], s[at.S_ODO_SCALE] = wheel.sigma_m**2, wheel.window_s, wheel.scale
-        s[at.S_ODO_SCALE_VAR] = wheel.scale_sigma**2
+        s[at.S_ODO_SCALE_VAR], s[at.S_SLIP_VAR] = wheel.scale_sigma**2, wheel.slip**2
     s[at.S_GYR_EXCESS_VAR] = filt.gyr_matrix_sigma**2
     s[at.S_ACC_SCALE_VAR], s[at.S_ACC_AXES_VAR] = filt.acc_scale_sigma**2, filt.acc_axes_sigma**2
     s[at.S_GYR_READ], s[at.S_ACC_READ] = filt.gyr_resolution**2 / 12.0, filt.acc_resolution**2 / 12.0

@@ -1,4 +1,4 @@
-"""What the error-state filter gives: rows of the kernel as a Solution, its events, its innovations."""
+"""Results of the error-state filter: rows of the kernel as a Solution, its events, its innovations."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -58,7 +58,9 @@ def refuse_too_long(n: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Innovations:
-    """Of one kind of measurement: time (s), normalised innovation squared, whether it was taken; degrees of freedom."""
+    """Innovations of one kind of measurement: time (s), normalised innovation squared, whether it was used; degrees of
+    freedom.
+    """
 
     t: Array
     nis: Array
@@ -68,7 +70,7 @@ class Innovations:
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """A run with all that it saw."""
+    """A run with all its results."""
 
     solution: Solution
     innovations: Mapping[str, Innovations]
@@ -78,8 +80,8 @@ class Track:
 class Output:
     """Memory for the rows of a run.
 
-    Each vector of a solution has its own array, which solution() gives away as it is: a long run is in memory once.
-    What the kernel reports besides is kept for some rows at a time.
+    Each vector of a solution has its own array, which solution() returns without a copy: a long run is in memory once.
+    Further results of the kernel are kept for some rows at a time.
     """
 
     def __init__(self, n: int) -> None:
@@ -100,7 +102,7 @@ class Output:
         tapes: Array = _NO_ROWS,
         states: Array = _NO_ROWS,
     ) -> None:
-        """Run the filter over these of the rows; x becomes the state after them."""
+        """Run the filter over these rows; x becomes the state after them."""
         if len(tapes):
             self._nis = {}  # a second time over the same rows
         for begin in range(part.start, part.stop, _AT_ONCE):
@@ -120,11 +122,11 @@ class Output:
             del nominal, sigma, nis, said, written  # before the next ones are made
 
     def put_state(self, i: int, x: Array) -> None:
-        """One row, of a live state."""
+        """Write one row, of a live state."""
         self.put(slice(i, i + 1), x[None, : at.BIAS_M + 1], sigma_of(x)[None])
 
     def put(self, here: slice, nominal: Array, sigma: Array) -> None:
-        """Rows of the recording as the kernels have them: q_ns, p_n, v_n and biases; deviations of the error state."""
+        """Rows of the recording as the kernels have them: q_ns, p_n, v_n and biases; sigmas of the error state."""
         if self._lost is None:
             self._lost = _first_lost(nominal, sigma, here.start)
         for name, (kind, begin, width) in VECTORS.items():
@@ -133,7 +135,7 @@ class Output:
             self._vectors[name][here] = (nominal, sigma)[kind][:, begin : begin + width]
 
     def solution(self, rows: Rows, q_bs: ArrayLike, meta: Mapping[str, Any]) -> Solution:
-        """Of all rows. The arrays are the solution's from then on: what is filled later goes into new ones."""
+        """Of all rows. The solution owns the arrays from then on: later results are written into new ones."""
         t, vectors = rows.recording.t, self._vectors
         self._vectors = {}
         self.refuse_lost(t, meta["filter"])
@@ -156,7 +158,10 @@ class Output:
         )
 
     def refuse_lost(self, t: Array, name: str) -> None:
-        """A state that is no number any more, told by its sample; name: of the filter."""
+        """Refuse a state that is no longer a number; the message names its sample.
+
+        name: name of the filter.
+        """
         if self._lost is not None:
             raise InputError(
                 f"the filter {name} lost its state at sample {self._lost} (t = {t[self._lost]:.6g} s): "
@@ -200,7 +205,7 @@ class Output:
                 )
 
     def innovations(self, rows: Rows) -> dict[str, Innovations]:
-        """By kind; of one run over all rows."""
+        """Innovations by kind, of one run over all rows."""
         used, rejected = self._said.T
         found = {}
         for k, name in enumerate(at.KINDS):

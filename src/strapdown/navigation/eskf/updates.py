@@ -1,4 +1,4 @@
-"""What the error-state filter may believe besides rate and force: one small piece of settings for each measurement.
+"""Measurements of the error-state filter besides rate and force: one small class of settings for each.
 
 A filter without a piece (None) does not use that measurement. Standard deviations are of one sample. Position fixes and
 heights of a sample are always used, and need no settings: they carry their own standard deviations.
@@ -14,7 +14,7 @@ from strapdown.errors import InputError
 
 @dataclass(frozen=True)
 class _Checked:
-    """Numbers of a piece: finite or endless as stated, and not negative."""
+    """Numbers of the settings: finite or infinite as stated, and not negative."""
 
     _SIGNED: ClassVar[tuple[str, ...]] = ()
 
@@ -29,33 +29,44 @@ class _Checked:
 
 @dataclass(frozen=True)
 class ZeroVelocity(_Checked):
-    """At a believed stop the sensor stands: velocity 0 within sigma_m_s.
+    """At a believed stop the sensor is at rest: velocity 0 within sigma_m_s.
 
-    insist_s: after so much time of stops, all rejected for their innovation although the body does not turn, the
-    velocity is what is wrong, and its variance is opened. A foot stands shorter than a vehicle: give it less.
+    insist_s: time of stops that are all rejected for their innovation although the body does not turn. After it the
+        velocity is taken as wrong, and its variance is increased. A stop of a foot is shorter than that of a vehicle:
+        give it less.
+    arm_m: distance of the sensor from the point at rest: while the body turns about it, the sensor moves.
     """
 
     sigma_m_s: float = 5e-4
     insist_s: float = 1.0
+    arm_m: float = 0.0
 
 
 @dataclass(frozen=True)
 class ZeroRate(_Checked):
     """At a believed stop the body does not turn: the gyroscope reads its bias, within its own noise and sigma_rad_s.
 
-    turning: rad/sqrt(s), what the attitude may wander meanwhile. Not for a foot, which turns while it stands.
+    turning: rad/sqrt(s), random walk of the attitude meanwhile.
+    unseen_turn: variance of a turn of the ground that is too slow to be detected, as a share of the variance of the
+        bias before the first stop. 0: the ground does not turn. Not for a foot, which turns during a stance.
     """
 
     sigma_rad_s: float = 0.0
     turning: float = 0.0
+    unseen_turn: float = 0.0
 
 
 @dataclass(frozen=True)
 class FlatFloor(_Checked):
-    """The floor is flat. height_sigma_m: the height at every stop is that of the start. velocity_sigma_m_s: between
-    stops nothing moves up or down. Either may be None. While the body is tilted by more than tilt_rad it is on a slope,
-    and neither is used. slope_of_pitch: a smaller pitch is that of the mounting, or the floor climbs: by so much of the
-    pitch, as a deviation. It is considered, not estimated; 0: no floor climbs (a foot's pitch tells nothing of it)."""
+    """The floor is flat and level.
+
+    height_sigma_m: the height at every stop is that of the start.
+    velocity_sigma_m_s: sigma of the vertical speed between stops. Either sigma may be None. While the body is tilted by
+    more than tilt_rad it is on a slope, and neither sigma is used.
+    slope_of_pitch: a smaller pitch may be that of the mounting, or the floor climbs. slope is the sigma of the slope,
+        as a share of the pitch. The slope is considered, not estimated. 0: no floor has a slope, as for a foot, whose
+        pitch does not show it.
+    """
 
     height_sigma_m: float | None = 0.005
     velocity_sigma_m_s: float | None = 0.003
@@ -75,25 +86,32 @@ class NonHolonomic(_Checked):
 class WheelTravel(_Checked):
     """The odometer of the recording: travel along body x of the body's origin, compared over windows of window_s.
 
-    sigma_m: of the travel in a window, half a tick at least. scale: true travel for one metre read. scale_sigma: its
-    deviation; it is considered (its uncertainty acts on all else) but not estimated: predicted speeds are too noisy for
-    that, and an estimate comes out too small.
+    sigma_m: sigma of the travel in a window, half a tick at least.
+    scale: true travel for one metre read.
+    scale_sigma: its sigma. The scale is considered (its uncertainty acts on all other states) but not estimated.
+    Predicted
+        speeds are too noisy for that, and an estimate comes out too small.
+    slip: sigma of the share by which the wheels read too far, or too little, in a turn of 0.3 rad/s and more. The slip
+        stays the same for about a second.
     """
 
     sigma_m: float = 5e-4
     window_s: float = 0.1
     scale: float = 1.0
     scale_sigma: float = 0.002
+    slip: float = 0.0
 
 
 @dataclass(frozen=True)
 class MagneticHeading(_Checked):
     """Azimuth of the horizontal field, less the declination (rad, field east of north is positive).
 
-    sigma_rad: of a sample. disturbance_rad: of the local field's azimuth, which keeps for correlation_m of way and
-    correlation_s of time and is estimated; 0: the azimuth is the Earth's. field_ut, dip_rad: the Earth's (dip down);
-    without them those of the alignment. A field that differs by more than field_tolerance (a part of it) or
-    dip_tolerance_rad is not looked at.
+    sigma_rad: sigma of a sample.
+    disturbance_rad: disturbance of the local field's azimuth, which is estimated. It is correlated over correlation_m
+        of distance and correlation_s of time. 0: the azimuth is the Earth's.
+    field_ut, dip_rad: the Earth's (dip down); without them those of the alignment.
+
+    A field that differs by more than field_tolerance (a share of it) or dip_tolerance_rad is not used.
     """
 
     _SIGNED: ClassVar[tuple[str, ...]] = ("declination_rad", "dip_rad")

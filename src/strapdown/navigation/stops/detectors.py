@@ -1,8 +1,9 @@
 """Stop detectors that look at the IMU alone, as published by Skog, Händel, Nilsson and Rantakokko (2010).
 
-A detector is its settings. Its signal is a mean square over a window in units of the given sigmas; it stands where the
-signal is below the threshold. sigma_m_s2, sigma_rad_s are weights as much as noise: the published thresholds belong to
-them. A fixed threshold fits one gait; foot_stops.py has one that follows it.
+A detector is its settings. The signal of a detector is a mean square over a window in units of the given sigmas. The
+sensor is at rest where the signal is below the threshold. sigma_m_s2 and sigma_rad_s are weights as much as noise: the
+published thresholds belong to them. A fixed threshold fits one gait; foot_stops.py has a threshold that follows the
+gait.
 """
 
 from dataclasses import dataclass, field
@@ -15,9 +16,9 @@ from strapdown.navigation.stops.windowed import Windowed
 
 @dataclass(frozen=True)
 class Shoe(Windowed):
-    """Stance hypothesis optimal estimation: the force is gravity and nothing turns.
+    """Stance hypothesis optimal estimation: the force is gravity and the sensor does not turn.
 
-    The sigmas are those of the foot_vicon data set's authors, and so is the order of the threshold: 2e6 for slow walks
+    The sigmas are those of the authors of the foot_vicon data set. So is the order of the threshold: 2e6 for slow walks
     to 5e8 for runs.
     """
 
@@ -39,7 +40,7 @@ class Shoe(Windowed):
 
 @dataclass(frozen=True)
 class Ared(Windowed):
-    """Angular rate energy: nothing turns."""
+    """Angular rate energy: the sensor does not turn."""
 
     needs: ClassVar[tuple[str, ...]] = ("gyr_s",)
     name: str = field(default="ared", init=False)

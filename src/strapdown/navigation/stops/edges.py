@@ -1,11 +1,11 @@
-"""Which samples of a recording stand for sure, where one may look ahead and back: the edges of believed stops.
+"""Samples of believed stops that are certainly at rest, found by looking ahead and back: the edges of stops.
 
-A move begins and ends so gently that noise hides its edge, and a judge's window is longer than the edge. So without a
-controller's signal a stop ends AHEAD_S before the motion that ends it was estimated to begin, and begins, within the
-window that showed it, only where its readings are those of its later half: before, the last of a gentle braking is
-still there. A controller knows better when it lets the wheels turn: a stop that begins and ends with its signal is used
-from edge to edge, if the readings gain no speed there. A signal that comes early or goes late, as that of a coarse
-wheel encoder, is seen by such a gain, and the edge is then not used.
+A move begins and ends so gently that noise hides its edge, and the window of a judge is longer than the edge. So
+without a controller's signal a stop ends AHEAD_S before the estimated begin of the motion that ends it. A stop begins,
+within the window that showed it, only where its readings are those of its later half. Before that the end of a gentle
+braking may still be present. A controller knows better when it lets the wheels turn. A stop that begins and ends with
+its signal is used from its first to its last sample, if the readings gain no speed there. A signal that comes early or
+goes late, as that of a coarse wheel encoder, is detected by such a gain. The edge is then not used.
 """
 
 import numpy as np
@@ -21,7 +21,10 @@ _SIGMAS = 4.0  # of the speed that noise alone gains over an edge
 
 
 def without_moving_edges(stops: StopIntervals, recording: Recording, settings: NoiseStops) -> NDArray[np.bool_]:
-    """The samples of the believed stops of this recording that stand for sure. settings: by which it was judged."""
+    """The samples of the believed stops of this recording that are certainly at rest.
+
+    settings: settings of the judge.
+    """
     if not np.array_equal(stops.t, recording.t) or recording.acc_s is None or stops.since_s is None:
         raise InputError("the stops have other times than the recording; judge this recording with NoiseStops")
     n, acc_s = len(recording), recording.acc_s
@@ -61,13 +64,13 @@ def without_moving_edges(stops: StopIntervals, recording: Recording, settings: N
 
 
 class _Rest:
-    """Mean force of a rest and how well it is known."""
+    """Mean force of a rest and its sigma."""
 
     def __init__(self, acc_s: Array, settings: NoiseStops) -> None:
         self.mean_s, self.rows, self.sigma_m_s2 = acc_s.mean(axis=0), len(acc_s), settings.acc_sigma_m_s2
 
     def goes_on(self, acc_s: Array) -> bool:
-        """Whether readings add up to no more speed, against this mean, than the noise of both makes them."""
+        """Whether readings add up to no more speed, against this mean, than the noise of both explains."""
         m = len(acc_s)
         gained = np.linalg.norm(acc_s.sum(axis=0) - m * self.mean_s)
         return bool(gained <= _SIGMAS * self.sigma_m_s2 * np.sqrt(m + m * m / self.rows))

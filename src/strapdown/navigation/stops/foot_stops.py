@@ -1,10 +1,10 @@
 """Stops of a foot, with a threshold that follows the gait: one setting for a slow walk and for a run.
 
-A walking foot that stands still reads 0.1 rad/s and a running one 2 rad/s, so no fixed threshold fits both. A stance
-is seen by contrast: the foot moves much less than just before. In Bayes' terms (Wahlström, Skog, Gustafsson, Markham
-and Trigoni 2019): what a standing foot reads grows with the speed of the gait, and the cost of a missed stop grows
-with the time since the last one. The speed of the gait is taken from the recent peak of the signal itself, so that
-the verdict does not depend on a filter that depends on the verdict.
+A foot at rest in a walk reads 0.1 rad/s and in a run 2 rad/s, so no fixed threshold fits both. A stance is detected by
+contrast: the foot moves much less than just before. In Bayes' terms (Wahlström, Skog, Gustafsson, Markham and Trigoni
+2019), the readings of a foot at rest grow with the speed of the gait. The cost of a missed stop grows with the time
+since the last one. The speed of the gait is taken from the recent peak of the signal itself. So the verdict does not
+depend on a filter that depends on the verdict.
 """
 
 from dataclasses import dataclass, field
@@ -25,15 +25,16 @@ class FootStops(Windowed):
     """The signal is SHOE's: root mean square of rate and of force without gravity; 1 m/s2 counts as force_as_rate
     rad/s.
 
-    ratio: it stands below this part of the recent peak, which is forgotten within forget_s. least_rad_s: below this it
-    always stands. patience_s: so long without a stop, and the threshold rises by a factor e each second.
+    ratio: the foot is at rest below this share of the recent peak, which is forgotten within forget_s.
+    least_rad_s: below this the foot is always at rest.
+    patience_s: time without a stop after which the threshold rises by a factor e each second.
     """
 
     name: str = field(default="foot", init=False)
     window_s: float = 0.055
     force_as_rate: float = 0.4
     ratio: float = 0.125
-    forget_s: float = 0.67
+    forget_s: float = 0.5
     least_rad_s: float = 0.1
     patience_s: float = 2.0
     gravity: str | float = "earth"
@@ -59,12 +60,12 @@ class FootStops(Windowed):
 
     @property
     def delay_s(self) -> float:
-        """By how much the verdict on a sample comes after it."""
+        """Delay of the verdict on a sample."""
         return self.window_s / 2.0 if self.look_ahead else 0.0
 
 
 def rest_samples(recording: Recording, settings: FootStops, most_s: float) -> int:
-    """How many samples at the start are a rest: below least_rad_s, at most most_s of them."""
+    """Number of samples at the start that are a rest: below least_rad_s, at most most_s of them."""
     moving = np.flatnonzero(settings.find(recording).signal >= settings.least_rad_s)
     after = settings.window_of(recording.step_s)
     after = after - 1 - after // 2 if settings.look_ahead else 0

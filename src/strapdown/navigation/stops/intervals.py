@@ -1,4 +1,4 @@
-"""What a stop detector gives: a verdict on each sample, and the stops of a recording; the same for all detectors."""
+"""Result of a stop detector: a verdict on each sample, and the stops of a recording; the same for all detectors."""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
@@ -15,8 +15,12 @@ _TOGETHER_S = 0.2  # verdicts interrupted for less are one event
 
 
 class Verdict(NamedTuple):
-    """On one sample. believed: it stands. doubted, rejected: the controller signals a stop, the detector does not
-    confirm it, or is sure that it moves. signal: what the detector looked at; it stands below threshold."""
+    """On one sample.
+
+    believed: it stands.
+    doubted, rejected: the controller signals a stop, the detector does not confirm it, or is sure that it moves.
+    signal: statistic of the detector; the sensor is at rest below threshold.
+    """
 
     believed: bool
     doubted: bool
@@ -29,10 +33,12 @@ class Verdict(NamedTuple):
 class StopIntervals:
     """The stops of a recording: the verdict on each sample as columns, and events.
 
-    since_s, speed_m_s, of a judge that integrates the motion: time since the end of the last stop, which shows late (at
-    the first sample after a stop it is how long the vehicle has moved by then), and the speed since; else None.
-    used: samples that a filter may take for a stop, where these are others than the believed ones. notes: sentences for
-    the user.
+    since_s and speed_m_s are given by a judge that integrates the motion, else None. since_s is the time since the end
+    of the last stop; at the first sample after a stop it is how long the vehicle has moved by then. speed_m_s is the
+    speed since.
+
+    used: samples that a filter may use as a stop, if they differ from the believed ones.
+    notes: sentences for the user.
     """
 
     t: Array
@@ -80,10 +86,12 @@ class StopIntervals:
 
 @runtime_checkable
 class StopDetector(Protocol[S]):
-    """Every stop detector, or a user's own. find equals the steps to the bit, for one that does not look ahead."""
+    """Interface of every stop detector, also a user's own. For a detector that does not look ahead, find equals the
+    steps to the bit.
+    """
 
     def start(self, step_s: float) -> S:
-        """Before the first sample, of a source that reads every step_s."""
+        """State before the first sample, of a source that reads every step_s."""
         ...
 
     def step(self, state: S, sample: Sample) -> tuple[S, Verdict]: ...
@@ -106,7 +114,7 @@ def solution_with_stops(solution: Solution, stops: StopIntervals) -> Solution:
 
 
 def events_of(t: Array, flag: NDArray[np.bool_], kind: str, text: str) -> list[Event]:
-    """One for each stretch of samples with this flag."""
+    """One event for each run of samples with this flag."""
     rows = np.flatnonzero(flag)
     if len(rows) == 0:
         return []
@@ -115,10 +123,10 @@ def events_of(t: Array, flag: NDArray[np.bool_], kind: str, text: str) -> list[E
 
 
 def nowhere(n: int) -> NDArray[np.bool_]:
-    """A flag that no sample has; without memory of its own."""
+    """A flag that no sample has; it needs no memory."""
     return np.broadcast_to(np.zeros(1, dtype=bool), (n,))
 
 
 def everywhere(value: float, n: int) -> Array:
-    """The same number for all samples; without memory of its own."""
+    """The same number for all samples; it needs no memory."""
     return np.broadcast_to(np.float64(value), (n,))

@@ -51,7 +51,7 @@ def words_of(recording: Recording) -> NDArray[np.int64]:
 
 
 def both_instruments(recording: Recording) -> tuple[Array, Array]:
-    """(gyr_s, acc_s), refused if one is missing or there is no stretch of time."""
+    """Readings gyr_s and acc_s; refused if one is missing or the recording has no duration."""
     if recording.gyr_s is None or recording.acc_s is None:
         missing = "gyroscope" if recording.gyr_s is None else "accelerometer"
         raise InputError(f"the recording has no {missing}; stops are judged by gyroscope and accelerometer")

@@ -1,11 +1,11 @@
 """Stops of a vehicle: the controller's signal and the IMU's statistics, both.
 
-A stop that only the wheels or the controller show freezes a filter when an encoder dies or a flag sticks; one that only
-the IMU shows may be a smooth drive. Each sample gets a verdict: believed (both agree), doubted (the controller signals
-a stop, the IMU not yet or no more), rejected (the IMU is sure, or the doubt lasts). Without a controller's signal, and
-until it has signalled a stop for the first time, the IMU decides alone. A wheel that turns speaks against a stop; one
-that does not turn does not speak for it, as its encoder may be dead, but one that has just come to rest widens the
-IMU's limits as a controller does that has just signalled a stop.
+A stop that only the wheels or the controller show freezes a filter when an encoder dies or a flag sticks. A stop that
+only the IMU shows may be a smooth drive. Each sample gets a verdict. Believed: both agree. Doubted: the controller
+signals a stop, and the IMU does not yet, or no longer. Rejected: the IMU is sure, or the doubt lasts. Without a
+controller's signal, and until it has signalled a stop for the first time, the IMU decides alone. A wheel that turns is
+evidence against a stop. A wheel that does not turn is no evidence for a stop, as its encoder may be dead. A wheel that
+has just come to rest widens the IMU's limits, as a controller does that has just signalled a stop.
 """
 
 from dataclasses import dataclass, field, replace
@@ -17,6 +17,7 @@ import numpy as np
 from strapdown.errors import InputError
 from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.navigation import stop_judge as judge
+from strapdown.keywords import shows_keywords
 from strapdown.live import State, refuse_sample, refuse_state, state_of
 from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT
 from strapdown.navigation.stops.intervals import StopIntervals, Verdict
@@ -30,23 +31,29 @@ OFF_LINE: dict[str, float] = {"window_s": 0.3, "noise_factor": 1.0, "gain_sigmas
 _INVERTED = 0.2  # part of the stops that a flag may show and still look inverted
 
 
+@shows_keywords("for_triads", "from_rest")
 @dataclass(frozen=True)
 class NoiseStops:
     """Thresholds from the sensor's noise: acc_sigma_m_s2, gyr_sigma_rad_s are standard deviations of a reading at rest.
 
-    window_s: over so long readings vary by no more than noise_factor times these (a parked motor hums), by a test with
-    false_alarm for each window. A stop is found again where force and speed, integrated since the last one, are back:
+    window_s: time over which, at rest, readings vary by at most noise_factor times their sigmas (a parked motor
+    vibrates). The test has the probability false_alarm for each window. A new stop is found where force and speed,
+    integrated since the last stop, have returned to their values at rest:
 
-    - after a controller's signal that has changed from move to stop: within shift_m_s2 and speed_m_s, which grow by
-      drift_m_s2 each second, or if readings stay calm and the same for calm_s;
-    - without such a signal: within least_shift_m_s2 and least_speed_m_s in addition to alone_sigmas of what noise, the
-      wandering of a rest (steady_m_s2) and turns (turn_leak of their angle is a tilt) do to the reckoning, and calm
-      for calm_share of the time since the last stop; or after lost_s of calm.
+    - After a controller's signal that has changed from move to stop, the limits are shift_m_s2 and speed_m_s. They grow
+      by drift_m_s2 each second. Readings that stay calm and the same for calm_s are a stop too.
+    - Without such a signal, the limits are least_shift_m_s2 and least_speed_m_s, plus alone_sigmas of the dead
+      reckoning. Its sigma comes from noise, from the drift of a rest (steady_m_s2) and from turns (turn_leak of their
+      angle is a tilt). Readings must also be calm for calm_share of the time since the last stop.
+    - After lost_s of calm it is a stop in any case.
 
-    turn_rad_s: largest mean rate at a stop, in addition to noise. gain_sigmas: a stop ends when the integrated force
-    reaches this many sigmas of speed; None, for what is held by hand, disables the test, and the limits are wide
-    without a signal too. strong: statistic over threshold at which a signalled stop is rejected at once; doubt_s: for
-    how long it is only doubted else. gap_s: a longer step empties the window. mean_s: over which the rest is learned.
+    turn_rad_s: largest mean rate at a stop, in addition to noise.
+    gain_sigmas: a stop ends when the integrated force reaches this many sigmas of speed. None, for a sensor held by
+        hand, disables the test; the limits are then wide without a signal too.
+    strong: statistic over threshold at which a signalled stop is rejected at once.
+    doubt_s: time for which a signalled stop that the IMU contradicts is only doubted, before it is rejected.
+    gap_s: a longer step empties the window.
+    mean_s: time over which the rest is learned.
     wheel_m: travel within window_s above which the wheel turns; None: the wheel is not used.
     """
 
@@ -99,8 +106,8 @@ class NoiseStops:
 
     @classmethod
     def from_rest(cls, recording: Recording, rest_s: float = 1.0, **more: Any) -> Self:
-        """Standard deviations of a reading as they are in the first rest_s of this recording, which are a rest; and the
-        travel above which its wheel turns."""
+        """Standard deviations of a reading, measured in the first rest_s of this recording, which must be a rest.
+        It also sets the travel above which the wheel of this recording turns."""
         if recording.gyr_s is None or recording.acc_s is None:
             raise InputError("the recording has no gyroscope or no accelerometer; stops are judged by both")
         rows = recording.t <= recording.t[0] + rest_s
@@ -122,9 +129,10 @@ class NoiseStops:
         *,
         rest_s: float = 1.0,
     ) -> Self:
-        """For a whole recording that begins with a rest of rest_s; edges.py trims what it finds. Sigmas are those of
-        this rest, which hold a motor's hum too, or those of the part where they are larger or the rest shows
-        none."""
+        """Detector for a whole recording that begins with a rest of rest_s; edges.py trims its stops. Sigmas are those
+        of this rest, which include the vibration of a motor. The sigmas are those of the part where these are larger or
+        there is no rest.
+        """
         part = None
         if gyroscope is not None and accelerometer is not None:
             part = cls.for_triads(gyroscope, accelerometer, 1.0 / recording.step_s, **OFF_LINE)
@@ -145,7 +153,7 @@ class NoiseStops:
         return max(round(self.window_s / step_s), 3)
 
     def threshold(self, size: int) -> float:
-        """Largest variance ratio of a rest, for a window of so many samples."""
+        """Largest variance ratio of a rest, for a window of this many samples."""
         from scipy.special import chdtri
 
         degrees = 3 * (size - 1)
@@ -157,7 +165,7 @@ class NoiseStops:
         return {}
 
     def settings(self, step_s: float) -> Array:
-        """As the kernel reads them, for a source that reads every step_s."""
+        """The settings in the form of the kernel, for a source that reads every step_s."""
         if step_s in self._packed:
             return self._packed[step_s]
         size = self.window_of(step_s)
@@ -189,7 +197,7 @@ class NoiseStops:
         return s
 
     def start(self, step_s: float) -> State:
-        """Before the first sample, of a source that reads every step_s."""
+        """State before the first sample, of a source that reads every step_s."""
         if not 0.0 < step_s < np.inf:
             raise InputError(f"the usual step is {step_s} s; give a number above 0")
         fix_signature(judge.rows)
@@ -199,7 +207,10 @@ class NoiseStops:
         return state_of(NoiseStops, x)
 
     def step(self, state: State, sample: Sample) -> tuple[State, Verdict]:
-        """The state after the sample, and the verdict on it. sample.stop: the controller's signal."""
+        """The state after the sample, and the verdict on it.
+
+        sample.stop: the controller's signal.
+        """
         if not isinstance(state, State) or state.owner is not NoiseStops:
             raise refuse_state(state, NoiseStops)
         x = state.numbers.copy()
@@ -232,7 +243,7 @@ class NoiseStops:
         return self.settings(step_s)
 
     def find(self, recording: Recording) -> StopIntervals:
-        """Verdicts on all samples, each from what was known by then: the steps, to the bit."""
+        """Verdicts on all samples, each from earlier samples only: the steps, to the bit."""
         gyr, acc = both_instruments(recording)
         x, n = self.start(recording.step_s).numbers, len(recording)
         dt = np.diff(recording.t, prepend=recording.t[0])
@@ -249,7 +260,7 @@ class NoiseStops:
 
 
 def _wheel_m(settings: NoiseStops, recording: Recording) -> float | None:
-    """As given, else the travel above which the wheel of this recording turns."""
+    """The given value, or the travel above which the wheel of this recording turns."""
     return settings.wheel_m if settings.wheel_m is not None else turning_travel_m(recording, settings.window_s)
 
 
@@ -264,7 +275,8 @@ def looks_inverted(recording: Recording, settings: NoiseStops) -> bool:
 
 
 def unseen_moves(settings: NoiseStops, step_s: float) -> str:
-    """Which moves these settings cannot distinguish from rest, as a clause: their force does not leave, for longer than
-    a window, what two means over it may differ by at rest."""
+    """Which moves these settings cannot distinguish from rest, as a clause. For longer than a window, their force stays
+    within the difference that two means over a window may have at rest.
+    """
     force = 2.0 * float(settings.settings(step_s)[judge.S_SAME])
     return f"a move that speeds up by less than about {force:.2g} m/s2 looks like rest to it, and no sigma covers it"

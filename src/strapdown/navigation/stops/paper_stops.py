@@ -1,4 +1,4 @@
-"""Paper C's check of a stop: each sample by itself."""
+"""Paper C's check of a stop: each sample separately."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,9 +15,10 @@ from strapdown.types import Array, Recording, Sample
 
 @dataclass(frozen=True)
 class PaperStops:
-    """| |f| - g | < force_m_s2 and |w| < rate_rad_s. For a calibrated sensor only: the offset of a raw one is above the
-    thresholds, and true stops are then lost. A signalled stop that fails it is doubted. Until the controller has
-    signalled a stop for the first time, its signal counts for nothing."""
+    """| |f| - g | < force_m_s2 and |w| < rate_rad_s. For a calibrated sensor only: the offset of an uncalibrated one is
+    above the thresholds, and true stops are then lost. A signalled stop that fails it is doubted. Until the controller
+    has signalled a stop for the first time, its signal is ignored.
+    """
 
     name: str = field(default="paper", init=False)
     force_m_s2: float = 0.25
@@ -29,7 +30,7 @@ class PaperStops:
         return earth.gravity(self.gravity)
 
     def start(self, step_s: float) -> State:
-        """Before the first sample. step_s is not needed: a sample is judged by itself."""
+        """State before the first sample. step_s is not needed: a sample is judged separately."""
         return state_of(PaperStops, np.zeros(1))  # 1: the controller has signalled a stop at least once
 
     def step(self, state: State, sample: Sample) -> tuple[State, Verdict]:

@@ -1,4 +1,4 @@
-"""Does a wheel turn? An odometer that moves by more than its resolution and its noise at rest."""
+"""Detects whether a wheel turns. An odometer turns if it moves by more than its resolution and its noise at rest."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,12 +6,14 @@ from numpy.typing import NDArray
 from strapdown.types import Array, Recording
 
 _TICKS, _SIGMAS = 1.5, 6.0  # of travel over a window, above which a wheel turns
+_CREEP_M_S = 0.01  # a wheel that moves slower stands
 _LOOK_S = 1.0  # of the start, at rest: what an odometer does there is noise
 
 
 def turning_travel_m(recording: Recording, window_s: float) -> float | None:
     """Travel within window_s above which the wheel of this recording turns, from its ticks and from its noise at the
-    start, which is a rest. None without an odometer, or if it moves all through that start: then it is none."""
+    start, which is a rest. None without an odometer, or if it moves during the whole rest: it then gives no
+    threshold."""
     if recording.odometer is None or len(recording) < 3:
         return None
     t, odometer = recording.t, recording.odometer
@@ -24,11 +26,17 @@ def turning_travel_m(recording: Recording, window_s: float) -> float | None:
     tick = float(np.quantile(steps, 0.1)) if len(steps) else 0.0
     least = max(_TICKS * tick, _SIGMAS * noise)
     moves_at_start = bool((travel[back[look - 1] + 1 : look] > least).all())
-    return None if moves_at_start or not least > 0.0 else least
+    if moves_at_start:  # what it does there is no noise
+        least = max(_TICKS * tick, _CREEP_M_S * window_s)
+        moves_always = bool((travel[back > 0] > least).all())
+        return None if moves_always else least
+    return least if least > 0.0 else None
 
 
 def wheel_turns(recording: Recording, window_s: float) -> NDArray[np.bool_]:
-    """Where the odometer has moved within the last window_s by more than that. Nowhere without an odometer."""
+    """Where the odometer has moved within the last window_s by more than that travel. False everywhere without an
+    odometer.
+    """
     least = turning_travel_m(recording, window_s)
     if least is None:
         return np.zeros(len(recording), dtype=bool)
@@ -36,7 +44,7 @@ def wheel_turns(recording: Recording, window_s: float) -> NDArray[np.bool_]:
 
 
 def _travel(recording: Recording, window_s: float) -> tuple[NDArray[np.int64], Array]:
-    """The row with which the window of each row begins, and the travel since."""
+    """The first row of the window of each row, and the travel since."""
     assert recording.odometer is not None
     back = np.searchsorted(recording.t, recording.t - window_s * (1.0 + 1e-9))
     return back, np.abs(recording.odometer - recording.odometer[back])

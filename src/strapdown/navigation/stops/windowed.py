@@ -1,6 +1,6 @@
-"""What the detectors that look at a moving window of readings share: live steps, and the run over a recording.
+"""Common part of the detectors with a moving window of readings: live steps, and the run over a recording.
 
-look_ahead: the window lies around the sample; live it must be False, and the window lies before the sample.
+look_ahead: the window is around the sample; live it must be False, and the window is before the sample.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,11 @@ _NO_FLAGS_OUT = np.empty(0, dtype=bool)
 
 @dataclass(frozen=True)
 class Windowed:
-    """window_s: length of the window. look_ahead: it lies around the sample; False: before it, as live use needs."""
+    """Base of stop detectors that use a window of readings.
+
+    window_s: length of the window.
+    look_ahead: the window is around the sample; False: before it, as live use needs.
+    """
 
     window_s: float = 0.025
     look_ahead: bool = True
@@ -40,7 +44,7 @@ class Windowed:
 
     @cached_property
     def settings(self) -> Array:
-        """As the kernel reads them."""
+        """The settings in the form of the kernel."""
         s = np.ones(kernel.S_SIZE)
         for place, value in self._numbers().items():
             s[place] = value
@@ -52,17 +56,17 @@ class Windowed:
         return max(round(self.window_s / step_s), 3)
 
     def _after(self, size: int) -> int:
-        """Samples of the window after the one it belongs to."""
+        """Number of samples of the window after the sample that it judges."""
         return size - 1 - size // 2 if self.look_ahead else 0
 
     def live(self) -> Self:
-        """These settings with a window that needs no later sample."""
+        """The detector with a window that needs no later sample."""
         from dataclasses import replace
 
         return replace(self, look_ahead=False)
 
     def start(self, step_s: float) -> State:
-        """Before the first sample, of a source that reads every step_s."""
+        """State before the first sample, of a source that reads every step_s."""
         if self.look_ahead:
             raise InputError("a detector that looks ahead cannot judge live samples; use .live(), look_ahead=False")
         return self._fresh(step_s)
@@ -101,7 +105,7 @@ class Windowed:
         )
 
     def find(self, recording: Recording) -> StopIntervals:
-        """The stops of a recording; without look_ahead the steps, to the bit."""
+        """The stops of a recording; without look_ahead they equal those of the steps, to the bit."""
         readings = self._readings(recording)
         n = len(recording)
         if n < 3:
@@ -123,7 +127,7 @@ class Windowed:
         return []
 
     def _readings(self, recording: Recording) -> tuple[Array, Array]:
-        """gyr_s and acc_s, flat; zeros for one that the detector does not look at."""
+        """gyr_s and acc_s, flat; zeros for one that the detector does not use."""
         found = []
         for name, instrument in (("gyr_s", "gyroscope"), ("acc_s", "accelerometer")):
             values = getattr(recording, name)

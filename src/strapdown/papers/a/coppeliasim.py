@@ -1,8 +1,8 @@
 """Paper A's experiments recorded from CoppeliaSim itself: our readings next to those of the paper's methods.
 
-The recorded poses go through RecordedMotion; specific force and rate at the recorded poses are compared with
-the truth of each phase, next to the paper's velocity difference and Euler increments, the sensor models shipped
-with the simulator, and the proof mass on a force sensor.
+The recorded poses are converted by RecordedMotion. Specific force and rate at the recorded poses are compared with the
+truth of each phase. Next to them are the paper's velocity difference and Euler increments. The sensor models shipped
+with the simulator and the proof mass on a force sensor are compared too.
 """
 
 from collections.abc import Iterable, Mapping
@@ -61,7 +61,7 @@ class Row:
     gyr: Mapping[str, Error]  # ours, paper, shipped
 
     def as_dict(self) -> dict[str, Any]:
-        """Flat, for a table or JSON."""
+        """Flat values, for a table or JSON."""
         flat: dict[str, Any] = {name: getattr(self, name) for name in ("run", "label", "phase", "sensor", "samples")}
         for kind, errors in (("acc", self.acc), ("gyr", self.gyr)):
             for method, error in errors.items():
@@ -178,7 +178,7 @@ def _ratio(errors: Mapping[str, Error]) -> float:
 
 
 def _better(rows: list[Row]) -> Iterable[Claim]:
-    """Where motion is not slow or straight, the paper's first-order methods are far off."""
+    """Where motion is not slow or straight, the paper's first-order methods have large errors."""
     for row in rows:
         acc = row.label.startswith(("A-c", "A-e"))
         gyr = row.label.startswith("A-e")
@@ -188,13 +188,14 @@ def _better(rows: list[Row]) -> Iterable[Claim]:
         ):
             if applies:
                 yield Claim(
-                    f"coppeliasim/{row.label}/{kind}",
+                    f"recorded/{row.label}/{kind}",
                     f"RMS error of the paper's {method} over ours, {row.phase}",
                     None,
                     1.0 / _ratio(errors),
                     BETTER_FACTOR,
                     f"{PAPER}; run {row.run}",
                     ">=",
+                    kind="beats",
                 )
 
 
@@ -208,12 +209,13 @@ def _not_worse(rows: list[Row]) -> Iterable[Claim]:
         ):
             worst = of_run[int(np.argmax(ratios))]
             yield Claim(
-                f"coppeliasim/{label}/{kind}/not-worse",
+                f"recorded/{label}/{kind}/not-worse",
                 f"our RMS error over that of the paper's method, worst phase: {worst.sensor} {worst.phase}",
                 None,
                 max(ratios),
                 TIE_RATIO,
                 f"{PAPER}; run {worst.run}",
+                kind="requirement",
             )
 
 
@@ -238,10 +240,11 @@ def _run_up_claims(run_ups: list[RunUp]) -> Iterable[Claim]:
     for run_up in run_ups:
         at_50_ms = bool(np.isclose(run_up.step_s, 0.05))
         yield Claim(
-            f"coppeliasim/{run_up.label}/run-up",
+            f"recorded/{run_up.label}/run-up",
             "error of the run-up time by line fit, s",
             PUBLISHED_RUN_UP_ERROR_S.get(run_up.case) if at_50_ms else None,
             abs(run_up.line_fit_s - run_up.analytic_s),
             0.3e-3 if run_up.step_s < 1.5e-3 else 3e-3,
             f"{PAPER}, table of run-up times, case {run_up.case}; run {run_up.run}",
+            kind="beats" if at_50_ms else "requirement",
         )

@@ -1,4 +1,4 @@
-"""CoppeliaSim runs of paper A's experiments: loading, the rival readings, and the truth phase by phase.
+"""CoppeliaSim runs of paper A's experiments: loading, readings of the compared methods, and the truth phase by phase.
 
 Layout, columns, windows and truth are those of the recordings' own README. Everything is expressed in the sensor's
 frame, which is the recorded pose itself.
@@ -31,7 +31,7 @@ Truth = Callable[[Array], Array]
 
 @dataclass(frozen=True)
 class Phase:
-    """A part of a run, low_s < t < high_s, whose right readings are known as functions of time."""
+    """A part of a run, low_s < t < high_s, whose true readings are known functions of time."""
 
     name: str
     low_s: float
@@ -69,7 +69,9 @@ class Run:
 
     @property
     def experiment(self) -> str:
-        """A-a .. A-e; the direct variants and the cases of A-d count as experiments of their own."""
+        """A-a .. The experiment, such as A-e; the direct variants and the cases of A-d count as separate
+        experiments.
+        """
         variant = "-direct" if self.settings.get("variant") == "direct" else ""
         return f"{self.need('experiment')}{self.settings.get('case', '')}{variant}"
 
@@ -180,7 +182,10 @@ def force_accelerometer(run: Run, sensor: str) -> Array:
 
 
 def phases(run: Run, sensor: str, reference: Run | None) -> Iterator[Phase]:
-    """Windows and truth. reference: the 1 ms run of A-e, which is all the truth A-e has."""
+    """Windows and truth.
+
+    reference: the 1 ms run of A-e, which is all the truth A-e has.
+    """
     kind, g = str(run.need("experiment")), run.gravity
     if kind == "A-a" and sensor in _RADIUS_M:
         yield from _arm(run, sensor)
@@ -248,7 +253,7 @@ def _constant(*value: float) -> Truth:
 def five_point_readings(reference: Run, sensor: str) -> tuple[Array, Array]:
     """Specific force and rate by plain five-point formulas, two rows short at both ends (NaN).
 
-    Written out here and not by RecordedMotion, so that the truth of A-e does not depend on what it judges.
+    Written out here without RecordedMotion, so that the truth of A-e is independent of the method that it judges.
     """
     h, motion = reference.step_s, reference.motions[sensor]
     p, q = motion.p_n, motion.q_nb

@@ -1,4 +1,4 @@
-"""Paper A's experiments as rigs, each with the readings that physics demands.
+"""Paper A's experiments as rigs, each with the exact readings by physics.
 
 Lukyanov, Mpengele, Alkhalili 2025, DOI 10.34031/2071-7318-2024-10-3-125-135. A-e is ours: slow one-axis tests flatter
 the paper's methods, a vigorous three-dimensional pendulum does not. Gravity is 9.81 m/s2 as in the paper.
@@ -32,7 +32,7 @@ KINEMATIC = ("exact", "paper", "second-order")  # leave the robot as it is; a pr
 
 @dataclass(frozen=True)
 class Phase:
-    """A window of time in which the signals are settled; differences across its ends are not meant."""
+    """A window of time in which the signals are settled; differences across its ends are excluded."""
 
     name: str
     begin_s: float
@@ -50,27 +50,33 @@ class Experiment:
     rig: Callable[[float], dict[str, Any]]
     truth: Callable[[str, Array], tuple[Array, Array]] | None
 
-    def with_methods(self, step_s: float, methods: tuple[str, ...]) -> Rig:
-        """The rig at a step, with one sensor per place and method, called "place method"."""
+    def values(self, step_s: float, methods: tuple[str, ...]) -> dict[str, Any]:
+        """The rig at a step in plain values, with one sensor per place and method, called "place method"."""
         values = self.rig(step_s)
         values["sensor"] = [
             {"name": f"{place} {method}", "rate_hz": 1.0 / step_s, **mounting, **METHODS[method]}
             for place, mounting in self.sensors.items()
             for method in methods
         ]
+        return values
+
+    def with_methods(self, step_s: float, methods: tuple[str, ...]) -> Rig:
+        """The rig of `values`; a soft proof mass needs motors in place of a kinematic drive."""
+        values = self.values(step_s, methods)
         if "proof-mass-soft" in methods and values["robot"].get("drive") == "kinematic":
-            values = _moved_by_motors(values, step_s)
+            physics = {**values["physics"], "step_s": step_s, "integrator": "implicitfast"}
+            values = {**on_motors(values, step_s), "physics": physics}
         return rig_from(values, Path(f"experiment {self.id}"))
 
 
-def _moved_by_motors(values: dict[str, Any], step_s: float) -> dict[str, Any]:
-    """A driven program given to motors instead: a soft proof mass swings only where there is physics."""
+def on_motors(values: dict[str, Any], time_constant_s: float | None = None) -> dict[str, Any]:
+    """A driven program given to speed motors instead."""
     joints = dict.fromkeys(line["joint"] for line in values["program"])
+    settings = {} if time_constant_s is None else {"time_constant_s": time_constant_s}
     return {
         **values,
         "robot": {**values["robot"], "drive": "motors"},
-        "physics": {**values["physics"], "step_s": step_s, "integrator": "implicitfast"},
-        "motor": [{"joint": joint, "kind": "speed", "time_constant_s": step_s} for joint in joints],
+        "motor": [{"joint": joint, "kind": "speed", **settings} for joint in joints],
         "program": [
             {**{k: v for k, v in line.items() if k != "joint"}, "motor": line["joint"]} for line in values["program"]
         ],
@@ -100,6 +106,12 @@ def _arm_rig(step_s: float) -> dict[str, Any]:
 
 def _arm_truth(place: str, t: Array) -> tuple[Array, Array]:
     """Gravity seen from the link's angle, and the centripetal term of a point 0.2 m up its link (links 0.4 m)."""
+    angle, rate, towards_axis = arm_motion(place, t)
+    return _columns(0.0, GRAVITY * np.sin(angle), GRAVITY * np.cos(angle) - towards_axis), _columns(rate, 0.0, 0.0)
+
+
+def arm_motion(place: str, t: Array) -> tuple[Array, Array, Array]:
+    """Angle (rad), rate (rad/s) and acceleration towards the axis (m/s2, along -z of the link) as commanded."""
     shoulder_on, elbow_on = _during(t, 10.0, 25.0), _during(t, 30.0, 45.0)
     angle = _TURN * (np.clip(t, 10.0, 25.0) - 10.0)
     rate = _TURN * shoulder_on
@@ -109,7 +121,7 @@ def _arm_truth(place: str, t: Array) -> tuple[Array, Array]:
         angle = angle + _TURN * (np.clip(t, 30.0, 45.0) - 30.0)
         towards_axis = 0.6 * rate**2 + 0.2 * (_TURN * elbow_on) ** 2
         rate = rate + _TURN * elbow_on
-    return _columns(0.0, GRAVITY * np.sin(angle), GRAVITY * np.cos(angle) - towards_axis), _columns(rate, 0.0, 0.0)
+    return angle, rate, towards_axis
 
 
 def _during(t: Array, begin_s: float, end_s: float) -> Array:

@@ -48,15 +48,15 @@ class Ramp:
 
 
 def first_at_speed(rate: Array, set_speed: float) -> int | None:
-    """Which sample is the first at the set speed; None: none is."""
+    """The first sample at the set speed; None if there is none."""
     reached = np.flatnonzero(rate >= 0.999 * set_speed)
     return int(reached[0]) if len(reached) else None
 
 
 def fit_ramp(t: Array, rate: Array, set_speed: float) -> Ramp | None:
-    """Fit a line to the ramp and cut it with the set speed; t in s, rates in rad/s. None: no ramp to be seen.
+    """Fit a line to the ramp and cut it with the set speed; t in s, rates in rad/s. None: there is no visible ramp.
 
-    The last sample before the set speed is omitted where two others remain: it may feel the end of the ramp.
+    The last sample before the set speed is omitted where two others remain: it may include the end of the ramp.
     """
     first = first_at_speed(rate, set_speed)
     if first is None:

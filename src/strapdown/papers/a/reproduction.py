@@ -1,6 +1,6 @@
 """Paper A reproduced: runs its experiments at 50, 10 and 1 ms with every method and states the claims.
 
-`exact` is held to the tolerances of the product; the paper's methods are shown next to it with the errors that theory
+`exact` must meet the tolerances of the product. The paper's methods are shown next to it with the errors that theory
 gives them (design facts: first order in the step, errata 2 and 3).
 """
 
@@ -68,7 +68,8 @@ def _errors(
 ) -> tuple[Array, Array]:
     """Length of the error vectors against analytic truth; A-e against a run at 0.1 ms.
 
-    A proof mass makes its robot a gram heavier, which changes the motion: it is held against its own run's motion.
+    A proof mass makes its robot a gram heavier, which changes the motion. So it is compared with the motion of its own
+    run.
     """
     acc_s, gyr_s, _ = recording.inertial()
     if method not in KINEMATIC:

@@ -1,4 +1,4 @@
-"""What the reproduction of paper A gives: errors by phase and method, run-up times, claims, recordings."""
+"""Results of the reproduction of paper A: errors by phase and method, run-up times, claims, recordings."""
 
 from dataclasses import dataclass, field
 

@@ -1,10 +1,11 @@
-"""Experiment A-d: a bar runs up under a constant torque; when does it reach its speed?
+"""Experiment A-d: a bar runs up under a constant torque; the time to reach its speed is measured.
 
 The paper reads the time of the first sample at the set speed, and so is wrong by up to a step. The line through the
 ramp's samples, cut with the set speed, has no such limit (errata 4).
 """
 
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,8 @@ from strapdown.types import Recording
 from strapdown.vehicles import builtin
 
 
-def run_case(case: Case, step_s: float) -> dict[str, Recording]:
-    """Run-up of one case, read by every gyroscope method; one recording per method."""
+def run_case(case: Case, step_s: float, more: Mapping[str, Any] | None = None) -> dict[str, Recording]:
+    """Run-up of one case, read by every gyroscope method; one recording per method. more: other tables of the rig."""
     bar = builtin("bar").read_text(encoding="utf-8")
     inertia = INERTIA_PER_KG * case.mass_kg
     bar = bar.replace('<mass value="10"/>', f'<mass value="{case.mass_kg!r}"/>')
@@ -25,8 +26,8 @@ def run_case(case: Case, step_s: float) -> dict[str, Recording]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "bar.urdf"
         file.write_text(bar, encoding="utf-8")
-        rig = rig_from(_rig(case, step_s), Path(folder) / f"experiment A-d{case.number}")
-        return simulate(rig).recordings
+        values = {**_rig(case, step_s), **(more or {})}
+        return simulate(rig_from(values, Path(folder) / f"experiment A-d{case.number}")).recordings
 
 
 def _rig(case: Case, step_s: float) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 A hand moves a 9-axis part in a rigid body under cameras, 39 trials: turning, translating, with breaks, with taps, a
 vibrating phone, magnets. A trial begins and ends at rest; only the movement between counts. The optical frame is level
 with its y axis to magnetic north, so its attitude is q_ns. A trial's score is the root mean square error over the
-samples in movement that have a truth; the benchmark's number is the mean of the trials' scores.
+samples in movement that have a truth. The benchmark's number is the mean of the trials' scores.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,9 @@ _FIELDS = ("imu_acc", "imu_gyr", "imu_mag", "opt_quat", "movement", "sampling_ra
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A trial: what the part read, its true attitude (rows of NaN where the cameras lost it), when it was moved."""
+    """A trial: readings of the part, its true attitude (rows of NaN where the cameras lost it), and the times of
+    motion.
+    """
 
     name: str
     recording: Recording

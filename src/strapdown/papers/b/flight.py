@@ -1,6 +1,6 @@
-"""A flight like the quadcopter's in paper B: it leans into every acceleration, so pitch and roll follow its motion.
+"""A flight like the quadcopter's in paper B: it leans during every acceleration, so pitch and roll follow its motion.
 
-Open loop: the path is given and the attitude is what a quadcopter needs for it, thrust along its z axis. The closed
+Open loop: the path is given, and the attitude follows from the thrust of a quadcopter along its z axis. The closed
 loop, in which the estimate flies the vehicle, needs the environment.
 """
 

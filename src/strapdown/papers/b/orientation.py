@@ -1,7 +1,8 @@
-"""Paper B's orientation: its filter as printed, its failures, what takes its place; on a flight like the paper's."""
+"""Paper B's orientation: its filter as printed, its failures, and the filters that replace it; on a flight like the
+paper's.
+"""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import matplotlib as mpl
@@ -15,9 +16,11 @@ from strapdown.evaluation.attitude import angles_deg, attitude_errors
 from strapdown.motion import Turntable
 from strapdown.motion.paths.profile import Keep, MoveTo
 from strapdown.orientation.catalogue import filter_by_name
-from strapdown.papers.b.filters_on_broad import BroadTable, broad_claims
+from strapdown.papers.b.filters_on_broad import broad_outcome
 from strapdown.papers.b.flight import flight
+from strapdown.papers.chance import seeds_of
 from strapdown.papers.claim import Claim
+from strapdown.papers.outcome import Outcome
 from strapdown.reporting.figures import STYLE, panels
 from strapdown.rotation import wrap
 from strapdown.sensors.module import Module
@@ -33,17 +36,15 @@ _FIELD_N = magnetic_field("earth", 61.25, 73.4, 0.0, 2024.0)  # Surgut, where th
 _PAPER = "paper B, DOI 10.51790/2712-9942-2024-5-1-03"
 
 
-@dataclass
-class OrientationClaims:
-    claims: list[Claim] = field(default_factory=list)
-    figures: dict[str, Figure] = field(default_factory=dict)
-    broad: BroadTable | None = None
+def reproduce_orientation(folder: Path | None, done: Callable[[float], None], repeat: int = 0) -> Outcome:
+    """Reproduce the orientation experiments of paper B.
 
+    folder: folder of recorded data, with broad in it; without it the claims about BROAD are omitted.
 
-def reproduce_orientation(folder: Path | None, done: Callable[[float], None]) -> OrientationClaims:
-    """folder: of recorded data, with broad in it; without it the claims about BROAD are omitted."""
-    out = OrientationClaims()
-    log = flown()
+    repeat: other seeds.
+    """
+    out = Outcome()
+    log = flown(seeds_of(SEED, 1, repeat)[0])
     solutions = {name: _of_part(name, log) for name in SHOWN}
     out.claims += _flight_claims(log, solutions)
     out.figures["b_pitch_roll.png"] = _pitch_roll(log, solutions)
@@ -51,22 +52,26 @@ def reproduce_orientation(folder: Path | None, done: Callable[[float], None]) ->
     out.claims += _failures()
     done(0.2)
     if folder is not None and (folder / "broad").is_dir():
-        claims, out.broad = broad_claims(folder / "broad", lambda x: done(0.2 + 0.8 * x))
-        out.claims += claims
+        out.add(broad_outcome(folder / "broad", lambda x: done(0.2 + 0.8 * x)))
+    else:
+        out.notes.append("the BROAD trials were not found: STRAPDOWN_DATA names no folder with them")
     return out
 
 
-def flown() -> Recording:
+def flown(seed: int = SEED) -> Recording:
     """The flight as a virtual MPU-6050 with a QMC5883L logs it, its offsets found in the rest before take-off."""
     path = flight(GRAVITY)
-    triads = {**load_part("MPU-6050").draw(SEED).triads(), **load_part("QMC5883L").draw(SEED).triads()}
+    triads = {**load_part("MPU-6050").draw(seed).triads(), **load_part("QMC5883L").draw(seed).triads()}
     around = Surroundings(GRAVITY, _FIELD_N)
-    log = record(path, Module("imu", triads, seed=SEED), rate_hz=RATE_HZ, surroundings=around)[:-1]
+    log = record(path, Module("imu", triads, seed=seed), rate_hz=RATE_HZ, surroundings=around)[:-1]
     return apply(calibrate_static(log, gravity=GRAVITY, noise=triads).calibration, log)
 
 
 def _ideal(motion: Motion, north: bool) -> Recording:
-    """Perfect readings; north: with a magnetometer."""
+    """Perfect readings.
+
+    north: whether there is a magnetometer.
+    """
     return ideal_readings(motion, Surroundings(GRAVITY, _FIELD_N if north else None))
 
 
@@ -97,6 +102,7 @@ def _flight_claims(log: Recording, solutions: Mapping[str, Solution]) -> list[Cl
             1.0,
             _PAPER,
             ">=",
+            kind="beats",
         )
         for name in SHOWN
         if name != "paper-b"
@@ -104,7 +110,9 @@ def _flight_claims(log: Recording, solutions: Mapping[str, Solution]) -> list[Cl
 
 
 def _failures() -> list[Claim]:
-    """Errata 5: no wrap, atan for atan2, Euler angles at pitch 90 deg; with perfect readings, so nothing else errs."""
+    """Errata 5: no wrap, atan for atan2, Euler angles at pitch 90 deg; with perfect readings, so there is no other
+    error.
+    """
     cases = {
         "yaw": ("turned once about the vertical", (0.0, 0.0, 1.0), 2.0 * np.pi),
         "pitch": ("turned over the top, through pitch 90 deg", (0.0, 1.0, 0.0), np.pi),
@@ -121,8 +129,12 @@ def _failures() -> list[Claim]:
         printed = f"paper B's filter as printed, {what}: largest error, deg: it fails there"
         ours = f"the same idea on quaternions, {what}: largest error, deg"
         found += [
-            Claim(f"B/orientation/{name}/printed", printed, None, worst["paper-b"], 60.0, _PAPER, ">="),
-            Claim(f"B/orientation/{name}/corrected", ours, None, worst["complementary"], 1.0, "ours"),
+            Claim(
+                f"B/orientation/{name}/printed", printed, None, worst["paper-b"], 60.0, _PAPER, ">=", kind="self-check"
+            ),
+            Claim(
+                f"B/orientation/{name}/corrected", ours, None, worst["complementary"], 1.0, "ours", kind="requirement"
+            ),
         ]
     return found
 

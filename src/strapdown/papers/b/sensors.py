@@ -1,19 +1,20 @@
-"""Paper B's sensor models, and what neither it nor MATLAB has: synthesised errors analysed back.
+"""Paper B's sensor models, and terms that neither it nor MATLAB has: synthesised errors are analysed again.
 
 Strashnov, Mironenko 2024, DOI 10.51790/2712-9942-2024-5-1-03, formulas B3 to B8; MATLAB's imuSensor, R2023b.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from strapdown.calibration.noise.allan import allan_deviation
 from strapdown.papers.b.defects import defect_claims
 from strapdown.papers.b.sensors_figure import errors_figure
+from strapdown.papers.chance import allan_limit, mean_limit, seeds_of
 from strapdown.papers.claim import Claim
+from strapdown.papers.outcome import Outcome
 from strapdown.sensors.chain.error_chain import measure
 from strapdown.sensors.chain.numbers import MATLAB, PAPER
 from strapdown.sensors.module import Module
@@ -32,64 +33,60 @@ _LENGTH_S = 4000.0
 SPECIMENS = 400
 
 
-@dataclass
-class SensorClaims:
-    claims: list[Claim] = field(default_factory=list)
-    figures: dict[str, Figure] = field(default_factory=dict)
+def reproduce_sensors(progress: Callable[[float], None] | None = None, repeat: int = 0) -> Outcome:
+    """Noise, modes, independence and specimens; and a figure of the errors that come with heat, range and loss.
 
-
-def reproduce_sensors(progress: Callable[[float], None] | None = None) -> SensorClaims:
-    """Noise, modes, independence and specimens; and a figure of the errors that come with heat, range and loss."""
-    out = SensorClaims()
+    repeat: other seeds."""
+    out, seed = Outcome(), seeds_of(_SEED, 1, repeat)[0]
     for i, rate_hz in enumerate(RATES_HZ):
-        out.claims += _noise_claims(rate_hz)
+        out.claims += _noise_claims(rate_hz, seed)
         if progress is not None:
             progress((i + 1) / (len(RATES_HZ) + 1))
-    out.claims += _formula_claims()
+    out.claims += _formula_claims(seed)
     out.claims += _independence_claims()
-    out.claims += _specimen_claims()
-    out.claims += defect_claims()
+    out.claims += _specimen_claims(seeds_of(0, SPECIMENS, repeat))
+    out.claims += defect_claims(repeat)
     out.figures["B_sensor_errors.png"] = errors_figure()
     return out
 
 
-def _noise_claims(rate_hz: float) -> list[Claim]:
-    """Each term alone, read back from the Allan deviation of three axes where the term rules."""
+def _noise_claims(rate_hz: float, first_seed: int) -> list[Claim]:
+    """Each term alone, found again from the Allan deviation of three axes where the term dominates."""
     n = int(_LENGTH_S * rate_hz)
     t = np.arange(n) / rate_hz
     zeros = np.zeros((n, 3))
 
     def deviation(name: str, triad: Triad, low_s: float, high_s: float) -> tuple[Array, Array]:
-        seed = seed_of(_SEED, name, int(rate_hz))
+        seed = seed_of(first_seed, name, int(rate_hz))
         curve = allan_deviation(measure(triad, t, zeros, stream=seed).values, 1.0 / rate_hz)
         inside = (curve.tau_s >= low_s) & (curve.tau_s <= high_s)
         return curve.tau_s[inside], curve.deviation[inside].mean(axis=1)
 
     one = (1.0, 1.0, 1.0)
     tau, white = deviation("white", Triad("rad/s", white=one), 0.1, 2.0)
-    found = {"N": float(np.mean(white * np.sqrt(tau)))}
+    found = {"N": (float(np.mean(white * np.sqrt(tau))), 2.0)}
     band = (1.0, 100.0)
     _, floor = deviation("instability", Triad("rad/s", instability=one, instability_band_s=band), 2.0, 40.0)
-    found["B"] = float(np.mean(floor)) / FLICKER_FLOOR
+    found["B"] = float(np.mean(floor)) / FLICKER_FLOOR, 40.0
     tau, walk = deviation("walk", Triad("rad/s", walk=one), 2.0, 40.0)
-    found["K"] = float(np.mean(walk / np.sqrt(tau / 3.0)))
-    # chance: at 40 s the log holds 100 intervals on each of three axes, a sigma of 4 %; over a decade of times 3 %
+    found["K"] = float(np.mean(walk / np.sqrt(tau / 3.0))), 40.0
     return [
         Claim(
             f"B-sensors/{term}/{rate_hz:g}Hz",
-            f"{term} = 1 synthesised at {rate_hz:g} Hz, {_LENGTH_S:g} s, analysed back: relative error (chance 3 %)",
+            f"{term} = 1 synthesised at {rate_hz:g} Hz, {_LENGTH_S:g} s, found up to {longest_s:g} s: relative error",
             None,
             abs(value - 1.0),
-            0.10,
-            "ours",
+            allan_limit(_LENGTH_S, longest_s),
+            "ours; limit by the length of the log",
+            kind="self-check",
         )
-        for term, value in found.items()
+        for term, (value, longest_s) in found.items()
     ]
 
 
-def _formula_claims() -> list[Claim]:
+def _formula_claims(seed: int) -> list[Claim]:
     """The deterministic parts of the two other models, against their formulas written out."""
-    rng = np.random.default_rng(_SEED)
+    rng = np.random.default_rng(seed)
     x, t = rng.normal(0.0, 3.0, (200, 3)), np.arange(200) / 100.0
     matrix = np.array([[1.0, 0.02, -0.01], [0.015, 1.0, -0.01], [0.015, 0.02, 1.0]])  # B's triple: one per source axis
     bias, slope, scale = np.array([0.2, -0.1, 0.3]), np.array([1e-2, -2e-2, 5e-3]), np.array([1e-3, 2e-3, -1e-3])
@@ -108,10 +105,18 @@ def _formula_claims() -> list[Claim]:
     formula = 1e-3 * np.round(np.clip(formula, -8.0, 8.0) / 1e-3)
     claims = []
     for mode, source in ((PAPER, f"{_B}, B3 to B8"), (MATLAB, _MATLAB)):
-        ours = measure(triad, t, x, stream=seed_of(_SEED, mode), temperature_c=25.0 + warmer, mode=mode).values
+        ours = measure(triad, t, x, stream=seed_of(seed, mode), temperature_c=25.0 + warmer, mode=mode).values
         what = f'mode "{mode}": largest difference of the deterministic part to the formula, m/s2'
         claims.append(
-            Claim(f"B-sensors/formula/{mode}", what, None, float(np.abs(ours - formula).max()), 1e-12, source)
+            Claim(
+                f"B-sensors/formula/{mode}",
+                what,
+                None,
+                float(np.abs(ours - formula).max()),
+                1e-12,
+                source,
+                kind="self-check",
+            )
         )
     return claims
 
@@ -137,19 +142,28 @@ def _independence_claims() -> list[Claim]:
             float(changed),
             0.0,
             "ours",
+            kind="self-check",
         ),
         Claim(
-            "B-sensors/same-seed", "values that differ between two runs of one seed", None, float(other), 0.0, "ours"
+            "B-sensors/same-seed",
+            "values that differ between two runs of one seed",
+            None,
+            float(other),
+            0.0,
+            "ours",
+            kind="self-check",
         ),
     ]
 
 
-def _specimen_claims() -> list[Claim]:
-    """MPU-6050: the gyroscope's zero-rate offset is +-20 deg/s; specimens spread with a third of it, none beyond."""
+def _specimen_claims(seeds: range) -> list[Claim]:
+    """MPU-6050: the gyroscope's zero-rate offset is +-20 deg/s; specimens have a third of it as sigma, none is
+    beyond.
+    """
     part = load_part("MPU-6050")
-    drawn = np.array([part.draw(seed).triads()["gyroscope"].bias for seed in range(SPECIMENS)])
+    drawn = np.array([part.draw(seed).triads()["gyroscope"].bias for seed in seeds])
     bound = np.radians(20.0)
-    # a normal distribution cut at three sigmas has 0.9867 of its sigma; chance 1/sqrt(2400) = 2 %, five of it
+    # a normal distribution cut at three sigmas has 0.9867 of its sigma
     spread = float(np.std(drawn) / (0.9867 * bound / 3.0))
     source = "PS-MPU-6000A-00 r3.4, pages 12-14"
     return [
@@ -158,8 +172,9 @@ def _specimen_claims() -> list[Claim]:
             "MPU-6050 offset over specimens: spread against a third of the limit, distance to 1",
             None,
             abs(spread - 1.0),
-            0.10,
+            mean_limit(2 * drawn.size),  # the sigma of n numbers is known to 1 / sqrt(2 n)
             source,
+            kind="self-check",
         ),
         Claim(
             "B-sensors/specimens/limit",
@@ -168,5 +183,6 @@ def _specimen_claims() -> list[Claim]:
             float(np.abs(drawn).max() / bound),
             1.0,
             source,
+            kind="self-check",
         ),
     ]

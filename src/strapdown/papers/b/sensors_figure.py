@@ -1,4 +1,4 @@
-"""A figure of what heat, range and loss do to a virtual part."""
+"""A figure of the effects of heat, range and loss on a virtual part."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,7 @@
 """Paper C's tests driven by virtual robots: test 1, a square of 1.2 m, test 2, a straight of 6.6 m; a stop each 0.3 m.
 
-Every seed is another robot (c_robot) on another floor, whose iron turns the magnetic azimuth along the path by 3 deg
-rms. The log is what its module gives, corrected by its own calibration; truth and stops come along.
+Every seed is another robot (c_robot) on another floor; its iron turns the magnetic azimuth along the path by 3 deg rms.
+The log has the readings of its module, corrected by its own calibration, with truth and stops.
 """
 
 from collections.abc import Mapping
@@ -47,8 +47,13 @@ _PUSH_S = 0.6
 
 @dataclass(frozen=True, eq=False)
 class Drive:
-    """log: calibrated readings, stop flags, odometer and truth, in frame s; raw: before calibration. stops: of the
-    truth. q_bs: the mounting."""
+    """One drive of a robot.
+
+    log: calibrated readings, stop flags, odometer and truth, in frame s.
+    raw: before calibration.
+    stops: stops of the truth.
+    q_bs: the mounting.
+    """
 
     path: StopAndGo
     log: Recording
@@ -59,21 +64,21 @@ class Drive:
 
     @property
     def truth(self) -> Motion:
-        """Of the sensor's frame s."""
+        """Truth of the sensor's frame s."""
         assert self.log.truth is not None
         return self.log.truth
 
     def aligned(self) -> Alignment:
-        """The robot starts where and as the plan states: its heading at the start is known, roll and pitch are not."""
+        """The robot starts as planned: its heading at the start is known, roll and pitch are not."""
         return align_to_yaw(self.log, self.path.start_yaw_rad, rest_s=REST_S, q_bs=self.q_bs)
 
     @property
     def heading(self) -> Heading:
-        """A start on a mark."""
+        """Heading of a start on a mark."""
         return Heading(self.path.start_yaw_rad, 0.0)
 
     def facts(self, **more: Any) -> Facts:
-        """What a user would give strapdown navigate: the place, the part and its calibration."""
+        """Facts that a user would give strapdown navigate: the place, the part and its calibration."""
         known: dict[str, Any] = {
             "gravity": G,
             "declination_rad": DECLINATION,
@@ -88,32 +93,41 @@ class Drive:
         return WheeledRobot(**{"heading": self.heading, "lever_sigma_m": GIVEN_LEVER_M, **more})
 
     def navigated(self, name: str = "eskf", *, odometer: bool = False, **changed: Any) -> Navigated:
-        """As strapdown navigate does it. changed: fields of the log, as {"mag_s": None}."""
+        """Navigate in the same way as strapdown navigate.
+
+        changed: fields of the log, as {"mag_s": None}.
+        """
         if not odometer:
             changed["odometer"] = None
         carrier = PaperRobot(self.heading) if name == "ekf15" else self.carrier()
         return navigate(replace(self.log, **changed), carrier, self.facts())
 
     def ekf15(self, **more: Any) -> Ekf15:
-        """Paper C's filter, as the paper has it: it believes its controller."""
+        """Paper C's filter as in the paper: it believes its controller."""
         return Ekf15(**{"gravity": G, "declination_rad": DECLINATION, "q_bs": tuple(self.q_bs), **more})
 
     def body_attitude_error_n(self, solution: Solution) -> Array:
-        """phi_n (rad): R_true = exp(phi_n) R of the body."""
+        """Error of the body's attitude as a rotation vector in frame n.
+
+        phi_n (rad): R_true = exp(phi_n) R of the body.
+        """
         q_nb = q_mul(self.truth.q_nb, q_conj(self.q_bs))
         return q_log(q_mul(q_nb, q_conj(solution.q_nb)))
 
 
 @dataclass(frozen=True)
 class Push:
-    """At a stop (number, the stand before the run is 0) somebody pushes the robot by move_n (m) in 0.6 s."""
+    """At a stop (number; the rest before the run is 0) somebody pushes the robot by move_n (m) in 0.6 s."""
 
     stop: int
     move_n: tuple[float, float, float] = (0.05, 0.0, 0.0)
 
 
 def path_of(kind: str, heading_deg: float = 0.0, **settings: Any) -> StopAndGo:
-    """heading_deg: at the start, clockwise from north."""
+    """The path of a test.
+
+    heading_deg: heading at the start, clockwise from north.
+    """
     if kind not in TESTS:
         raise InputError(f'test "{kind}" is not known; valid: {", ".join(TESTS)}')
     settings = {"start_yaw_rad": float(np.radians(90.0 - heading_deg)), "first_rest_s": FIRST_REST_S, **settings}
@@ -122,10 +136,17 @@ def path_of(kind: str, heading_deg: float = 0.0, **settings: Any) -> StopAndGo:
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """Of a run. heading_deg: at the start, clockwise from north. slope_deg: the floor climbs to the north. q_bs: the
-    mounting of the sensor. sources: magnets besides the iron below the floor, which turns the azimuth by
-    disturbance_deg rms. temperature: degC. loss: part of the rows that are missing. wheel: further settings of the
-    odometer. calibration: another than the robot's own."""
+    """Of a run.
+
+    heading_deg: heading at the start, clockwise from north.
+    slope_deg: the floor climbs to the north.
+    q_bs: the mounting of the sensor.
+    sources: magnets besides the iron below the floor, which turns the azimuth by disturbance_deg rms.
+    temperature: degC.
+    loss: part of the rows that are missing.
+    wheel: further settings of the odometer.
+    calibration: a calibration other than the robot's own.
+    """
 
     heading_deg: float = 0.0
     slope_deg: float = 0.0
@@ -185,12 +206,16 @@ def drive(kind: str, seed: int, **conditions: Any) -> Drive:
 
 def floor_iron(kind: str, heading_deg: float, slope_deg: float, seed: int, rms_deg: float) -> tuple[Dipole, ...]:
     """Magnetised pieces below the floor that turn the azimuth by rms_deg along the path, mean included."""
+    _, body = _body(kind, heading_deg, slope_deg)
+    return iron_below(body.p_n[:: 10 * INNER], stream(seed, "C", kind, "floor"), rms_deg, FIELD_N)
+
+
+def iron_below(p_n: Array, rng: np.random.Generator, rms_deg: float, field_n: Array) -> tuple[Dipole, ...]:
+    """The same for any path, given by some of its places, and any field."""
     if rms_deg == 0.0:
         return ()
-    _, body = _body(kind, heading_deg, slope_deg)
-    p_n = body.p_n[:: 10 * INNER]
     p_n = p_n[np.concatenate([[True], np.linalg.norm(np.diff(p_n, axis=0), axis=1) > 1e-3])]
-    rng = stream(seed, "C", kind, "floor")
+    declination = np.arctan2(field_n[0], field_n[1])
     low, high = p_n.min(axis=0) - _AROUND_M, p_n.max(axis=0) + _AROUND_M
     count = int(np.ceil(np.prod((high - low)[:2]) / _IRON_EACH_M**2))
     places = rng.uniform(low, high, (count, 3))
@@ -199,8 +224,8 @@ def floor_iron(kind: str, heading_deg: float, slope_deg: float, seed: int, rms_d
     size = 0.3
     for _ in range(6):  # the azimuth is nearly linear in the moments
         iron = tuple(Dipole(size * m, place) for m, place in zip(moments, places, strict=True))
-        field = MagneticWorld(FIELD_N, iron).at(p_n)
-        off = wrap(np.arctan2(field[:, 0], field[:, 1]) - DECLINATION)
+        field = MagneticWorld(field_n, iron).at(p_n)
+        off = wrap(np.arctan2(field[:, 0], field[:, 1]) - declination)
         size *= float(np.radians(rms_deg) / np.sqrt(np.mean(off**2)))
     return tuple(Dipole(size * m, place) for m, place in zip(moments, places, strict=True))
 
@@ -231,7 +256,7 @@ def _pushed(body: Motion, path: StopAndGo, push: Push) -> Motion:
 
 
 def _field(seen: Motion, world: MagneticWorld, one: Robot) -> Array:
-    """At the compass's own rate; rows between are not read."""
+    """Field at the compass's own rate; rows between are not read."""
     each = round(RATE_HZ * INNER / COMPASS_HZ)
     some = ideal_field(seen[::each], world, one.iron_ut, one.soft_iron)
     return np.repeat(some, each, axis=0)[: len(seen)]

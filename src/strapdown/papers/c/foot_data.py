@@ -1,8 +1,10 @@
 """Recorded walks of others with a sensor on the foot, as recordings, and their scores.
 
-foot_vicon: 18 walks and runs under cameras (Wagstaff, Peretroukhin and Kelly 2017). openshoe_square: two laps of a
-square with stops, carried by hand. xio_gait: a walk of about 25 m that ends where it began. Readings stay in the
-sensor's frame s; q_bs takes it to a body of x forward, y left, z up.
+foot_vicon: 18 walks and runs under cameras (Wagstaff, Peretroukhin and Kelly 2017).
+openshoe_square: two laps of a square with stops, carried by hand.
+xio_gait: a walk of about 25 m that ends where it began.
+
+Readings stay in the sensor's frame s; q_bs takes it to a body of x forward, y left, z up.
 """
 
 from dataclasses import dataclass
@@ -32,7 +34,10 @@ AS_IT_IS = tuple(float(v) for v in IDENTITY)
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """A walk: what the foot's sensor read, how it sits, where it was. labels: stances as the authors have them."""
+    """A walk: readings of the foot's sensor, its mounting, and the true path.
+
+    labels: stance labels of the authors.
+    """
 
     name: str
     recording: Recording
@@ -47,7 +52,9 @@ class Walk:
 
 
 def read_foot_vicon(path: str | Path) -> Walk:
-    """A trial from its .mat file. Its reference is mirrored in y against a frame with z up, and is turned back here."""
+    """A trial from its .mat file. The reference of foot_vicon is mirrored in y against a frame with z up; this is
+    corrected here.
+    """
     fields = read_mat(Path(path), ("imu", "ts", "gt", "zv_shoe_opt", "trial_error"), "a recorded walk")
     t = np.ravel(fields["ts"]).astype(np.float64)
     imu, gt = np.asarray(fields["imu"], dtype=np.float64), np.asarray(fields["gt"], dtype=np.float64)
@@ -66,7 +73,10 @@ def read_foot_vicon(path: str | Path) -> Walk:
 
 
 def read_openshoe_square(path: str | Path) -> Walk:
-    """square2.mat: 100 Hz."""
+    """Read the recording openshoe_square.
+
+    square2.mat: 100 Hz.
+    """
     u = np.asarray(read_mat(Path(path), ("u",), "a recorded walk")["u"], dtype=np.float64)
     if u.ndim != 2 or u.shape[0] != 6:
         raise InputError(f"{path} has u of shape {u.shape}; give the unchanged file, six rows")
@@ -77,7 +87,10 @@ def read_openshoe_square(path: str | Path) -> Walk:
 
 
 def read_xio_gait(path: str | Path) -> Walk:
-    """short_walk.csv: time in s, rate in deg/s, force in g."""
+    """Read the recording xio_gait.
+
+    short_walk.csv: time in s, rate in deg/s, force in g.
+    """
     path = Path(path)
     (recording,) = read(path, XIO_COLUMNS).values()
     recording = recording.with_meta(source="xio_gait")
@@ -92,7 +105,7 @@ def score_m(walk: Walk, solution: Solution) -> float:
 
 
 def _upright(recording: Recording) -> tuple[float, ...]:
-    """Whichever of the two mountings has the force of the first second upward."""
+    """The one of the two mountings that has the force of the first second upward."""
     assert recording.acc_s is not None
     up = recording.acc_s[recording.t < recording.t[0] + 1.0].mean(axis=0)
     return AS_IT_IS if up[2] > 0.0 else FRONT_RIGHT_DOWN

@@ -1,6 +1,7 @@
-"""Paper C's tests for the virtual module: the robot's motion and errors as the module's chips feel them, 1000 a second.
+"""Paper C's tests for the virtual module: the robot's motion and errors as input of the module's chips, 1000 rows a
+second.
 
-The same robots, floors and noise densities as in drive.py. Here the chips themselves filter, sample and round.
+The same robots, floors and noise densities as in drive.py. In this feed the chips themselves filter, sample and round.
 """
 
 from dataclasses import dataclass, replace
@@ -9,10 +10,11 @@ import numpy as np
 
 from strapdown.devices.chips.feed import Rows
 from strapdown.devices.controller import Inputs
+from strapdown.devices.protocol.units import low_pass_for
 from strapdown.motion.paths.stop_and_go import StopAndGo, Stops
 from strapdown.motion.paths.tumble import Tumble
 from strapdown.papers.c.drive import DISTURBANCE_DEG, WHEEL_RADIUS_M, WHEEL_TICKS, floor_iron, path_of, run_seed
-from strapdown.papers.c.robot import FIELD_N, TUMBLE_S, G, Robot, face_poses, robot
+from strapdown.papers.c.robot import FIELD_N, RATE_HZ, TUMBLE_S, G, Robot, face_poses, robot
 from strapdown.rotation import q_conj, q_rotate
 from strapdown.sensors.magnetic_sources import MagneticWorld
 from strapdown.sensors.magnetometer import ideal_field
@@ -22,17 +24,20 @@ from strapdown.types import Array, Motion, Recording
 FEED_HZ = 1000.0
 COMPASS_HZ = 200.0
 ACC_RANGE = 2  # code of 8 g, as in robot.RANGE
-# code of 21 Hz: of the noise that 100 samples a second fold back, this filter leaves 6 % more than the density, 44 Hz
-# leaves 25 %
-LOW_PASS = 4
+LOW_PASS = low_pass_for(round(RATE_HZ))  # as the host chooses it
 Felts = tuple[Array, Array, Array, Array, Array]  # t (s), specific force, rate, field, temperature
 TICK_NM = round(2e9 * np.pi * WHEEL_RADIUS_M / WHEEL_TICKS)
 
 
 @dataclass(frozen=True, eq=False)
 class ModuleDrive:
-    """A run. stops: the true places. motion: the truth, 1000 rows a second. rows: what the chips feel. ticks: of the
-    wheel, a row each."""
+    """A run.
+
+    stops: the true places.
+    motion: the truth, 1000 rows a second.
+    rows: input of the chips.
+    ticks: ticks of the wheel, a row each.
+    """
 
     path: StopAndGo
     robot: Robot
@@ -66,7 +71,7 @@ def module_drive(kind: str, seed: int, heading_deg: float = 0.0) -> ModuleDrive:
 
 def bench_feed(kind: str, seed: int, rest_s: float = 60.0) -> tuple[Rows, float]:
     """The robot of this seed on a table: "calibration": put on its faces and then turned by hand; "rest": at rest.
-    Returns the feed and how long it lasts (s)."""
+    Returns the feed and its duration (s)."""
     one = robot(seed)
     if kind == "rest":
         t = np.arange(int(rest_s * FEED_HZ)) / FEED_HZ
@@ -90,7 +95,7 @@ def bench_feed(kind: str, seed: int, rest_s: float = 60.0) -> tuple[Rows, float]
 
 
 def _felt(one: Robot, seed: int, kind: str, t: Array, w_s: Array, f_s: Array, b_s: Array) -> Felts:
-    """With the errors of the specimen and the iron of its body."""
+    """Input of the chips with the errors of the specimen and the iron of its body."""
     inertial = {n: replace(x, bandwidth_hz=None, resolution=0.0) for n, x in one.triads.items() if n != "magnetometer"}
     log = Module("C", inertial, seed=run_seed(seed, kind)).measure(Recording(t, gyr_s=w_s, acc_s=f_s), FEED_HZ)
     each = round(FEED_HZ / COMPASS_HZ)

@@ -51,7 +51,7 @@ def every_second_left_out(poses: PoseTable) -> Array:
 
 
 def real_claims(folder: Path) -> list[Claim]:
-    """Recorded data in a folder laid out as the project's: imu_tk_xsens."""
+    """Claims on the recorded data set imu_tk_xsens in the folder of recorded data."""
     fit = calibrate_positions(read_xsens(folder / "imu_tk_xsens"), XSENS_GRAVITY)
     assert fit.turns is not None
     mg = XSENS_GRAVITY * 1e-3
@@ -62,16 +62,25 @@ def real_claims(folder: Path) -> list[Claim]:
     place, log = "C/calibration/positions/xsens", f"Xsens log of imu_tk, {len(fit.poses)} poses, model {fit.model}"
     acc, turns = fit.accelerometer, fit.turns
     return [
-        # print rounding: 0.10 has two decimals
-        Claim(f"{place}/all", f"{log}: |f| - g over all poses, rms, mg", 0.10, rms(acc.after, mg), 0.105, _TEDALDI),
+        # the figures that imu_tk's own fit leaves on this log: 0.10 and 0.11 mg, with their print rounding and 5 %
+        Claim(
+            f"{place}/all",
+            f"{log}: |f| - g over all poses, rms, mg",
+            None,
+            rms(acc.after, mg),
+            0.105,
+            _TEDALDI,
+            kind="requirement",
+        ),
         Claim(
             f"{place}/every-second",
             f"{log}: |f| - g of every second pose, excluded from a fit to the others, rms, mg (the other way round the "
             "fit lacks the two poses with x up and is not determined)",
-            0.11,
+            None,
             rms(every_second_left_out(fit.poses), mg),
             0.12,
             _TEDALDI,
+            kind="requirement",
         ),
         Claim(
             f"{place}/left-out",
@@ -80,6 +89,7 @@ def real_claims(folder: Path) -> list[Claim]:
             rms(acc.left_out, mg),
             0.15,
             _OURS,
+            kind="requirement",
         ),
         Claim(
             f"{place}/turns",
@@ -89,5 +99,6 @@ def real_claims(folder: Path) -> list[Claim]:
             rms(turns.after, float(np.radians(1.0))),
             0.2,
             _OURS,
+            kind="requirement",
         ),
     ]

@@ -1,7 +1,8 @@
-"""The robot of paper C's tests: a virtual MPU-6050 and QMC5883L as bought, with iron around them, calibrated by ours.
+"""The robot of paper C's tests: a virtual MPU-6050 and QMC5883L as bought, with iron around them, calibrated by our
+methods.
 
-Each seed is another robot. Its calibration is found from two simulated logs, as one makes them on a table: the case put
-down squarely on its faces, and tumbled by hand. Nothing of the specimen's true errors goes into it.
+Each seed is another robot. The calibration of a robot is found from two simulated logs, as made on a table. In one the
+case is put squarely on its faces, in the other it is tumbled by hand. The specimen's true errors are not used in it.
 """
 
 from dataclasses import dataclass, replace
@@ -34,6 +35,8 @@ RANGE = {"accelerometer": 8.0}
 LEVEL_DEG = 0.05  # of table and case: 0.9 mm per m
 HOLD_S, TURN_S = 4.0, 2.5
 TUMBLE_S, TUMBLE_HZ = 60.0, 50.0
+HEATED_S = (0.0, 60.0, 580.0, 620.0, 1140.0, 1200.0)  # at rest in an oven, from 10 to 60 degC and back
+HEATED_C = (10.0, 10.0, 60.0, 60.0, 10.0, 10.0)
 IRON_UT, SOFT = 20.0, 0.08  # sigmas of hard iron and of soft iron's elements
 FIELD_N = np.array([2.6, 16.5, -49.0])  # uT, central Russia: declination 9 deg, dip 71 deg
 FIELD_N.flags.writeable = False
@@ -47,8 +50,13 @@ FACES_UP_B = (
 
 @dataclass(frozen=True, eq=False)
 class Robot:
-    """triads: the true errors, by instrument. iron_ut, soft_iron: of its body. calibration: as found; known: the noise
-    that the data sheets tell."""
+    """A virtual robot with its module and its calibration.
+
+    triads: the true errors, by instrument.
+    iron_ut, soft_iron: hard and soft iron of its body.
+    calibration: the calibration that was found.
+    known: the noise of the data sheets.
+    """
 
     seed: int
     triads: dict[str, Triad]
@@ -60,7 +68,7 @@ class Robot:
 
 @cache
 def known_triads(rate_hz: float = RATE_HZ) -> dict[str, Triad]:
-    """What the data sheets say of noise."""
+    """Noise of the data sheets."""
     imu, compass = load_part("mpu-6050"), load_part("qmc5883l")
     return imu.nominal(range=RANGE, rate_hz=rate_hz).triads() | compass.nominal(rate_hz=rate_hz).triads()
 
@@ -92,8 +100,8 @@ def robot(seed: int) -> Robot:
 
 def with_temperature(one: Robot) -> Calibration:
     """A calibration that follows temperature, from 20 minutes at rest between 10 and 60 degC before the other logs."""
-    t = np.arange(0.0, 1200.0, 1.0 / 25.0)
-    celsius = np.interp(t, (0.0, 60.0, 580.0, 620.0, 1140.0, 1200.0), (10.0, 10.0, 60.0, 60.0, 10.0, 10.0))
+    t = np.arange(0.0, HEATED_S[-1], 1.0 / 25.0)
+    celsius = np.interp(t, HEATED_S, HEATED_C)
     still, up = np.zeros((len(t), 3)), np.tile([0.0, 0.0, G], (len(t), 1))
     log = _read(one.triads, (t, up, still), one.seed, "heated", 25.0, celsius)
     heated = calibrate_temperature(log, noise=known_triads(25.0)).calibration
@@ -107,12 +115,12 @@ def _by_positions(log: Recording) -> Calibration:
     return calibrate_positions(log, G, model="squared", noise=known_triads(), level_sigma_rad=level).calibration
 
 
-def face_poses(seed: int) -> Poses:
-    """The case on its faces, true to LEVEL_DEG."""
+def face_poses(seed: int, level_deg: float = LEVEL_DEG) -> Poses:
+    """The case on its faces, true to level_deg."""
     q_nb = [np.array([1.0, 0.0, 0.0, 0.0])]
     for up_b, next_up_b in pairwise(np.array(FACES_UP_B, dtype=np.float64)):
         q_nb.append(q_mul(q_nb[-1], q_exp(0.5 * np.pi * np.cross(next_up_b, up_b))))
-    return Poses(scattered(np.array(q_nb), LEVEL_DEG, seed), hold_s=HOLD_S, turn_s=TURN_S)
+    return Poses(scattered(np.array(q_nb), level_deg, seed), hold_s=HOLD_S, turn_s=TURN_S)
 
 
 def _faces(seed: int) -> tuple[Array, Array, Array]:
@@ -124,7 +132,7 @@ def _faces(seed: int) -> tuple[Array, Array, Array]:
 
 @cache
 def _tumbled() -> tuple[Array, Array, Array, Array]:
-    """The same, and the field, while it is tumbled by hand: the same truth for all robots."""
+    """Force, rate and field while the robot is tumbled by hand: the same truth for all robots."""
     motion = Tumble(TUMBLE_S).at(np.arange(round(TUMBLE_S * TUMBLE_HZ) * INNER) / (TUMBLE_HZ * INNER))
     return motion.t, motion.specific_force_b(G), motion.w_nb_b, q_rotate(q_conj(motion.q_nb), FIELD_N)
 

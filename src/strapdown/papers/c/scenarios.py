@@ -1,22 +1,28 @@
-"""What may go wrong on paper C's tests, and what each fault costs: none may make the filter diverge.
+"""Faults on paper C's tests, and the cost of each: none may make the filter diverge.
 
-Our filter is run as by strapdown navigate: a stop is what the controller signals AND what the sensor's own readings
-allow (navigation/stops/). The cost of a fault is the error at the end, in % of the path, less that of the same robots
-without it.
+Our filter is run as by strapdown navigate: a stop needs the controller's signal AND the sensor's own readings
+(navigation/stops/). The cost of a fault is the error at the end, in % of the path, less that of the same robots without
+it.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from strapdown.evaluation.stops import stop_table
 from strapdown.live import Start
 from strapdown.papers.c.drive import Drive, Push, drive, path_of
 from strapdown.papers.c.robot import RATE_HZ, robot, with_temperature
+from strapdown.papers.chance import seeds_of
 from strapdown.papers.claim import Claim
+from strapdown.papers.outcome import Outcome, Table
+from strapdown.reporting.figures import GREY, STYLE, panels, plain_ticks
+from strapdown.reporting.navigation_figures import colour_of
 from strapdown.sensors.magnetic_sources import Dipole
 from strapdown.sensors.temperature import TemperatureSeries
 from strapdown.types import Array, Solution
@@ -30,8 +36,14 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Scenario:
-    """what: in words. test: "square" or "straight". make: the run of a seed. word: the controller's, of a drive (None:
-    it shows nothing). odometer: the filter uses it."""
+    """A scenario outside the paper.
+
+    what: description in words.
+    test: "square" or "straight".
+    make: the run of a seed.
+    word: the controller's stop signal of a drive (None: there is none).
+    odometer: whether the filter uses it.
+    """
 
     name: str
     what: str
@@ -42,9 +54,12 @@ class Scenario:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
-    """dr / L in % at the end of every run, without the fault and with it. paper: with it, by the paper's filter with
-    its own check of stops. events: kinds of events of our filter, and their numbers."""
+class FaultRuns:
+    """Error dr / L in % at the end of every run, without the fault and with it.
+
+    paper: results with the fault, by the paper's filter with its own check of stops.
+    events: kinds of events of our filter, and their numbers.
+    """
 
     scenario: Scenario
     undisturbed: Array
@@ -54,7 +69,7 @@ class Outcome:
 
     @property
     def lost(self) -> float:
-        """% of the path, mean over the robots."""
+        """Cost in % of the path, mean over the robots."""
         return float(self.disturbed.mean() - self.undisturbed.mean())
 
 
@@ -72,7 +87,7 @@ def _never(one: Drive) -> None:
 
 
 def _wheels_stand(one: Drive) -> Flags:
-    """A controller that takes wheels which do not count for a stop."""
+    """A controller that takes wheels without counts as a stop."""
     log = one.log
     assert log.odometer is not None
     n = round(0.3 * RATE_HZ)
@@ -129,7 +144,7 @@ SCENARIOS = (
 )
 
 
-def outcome(scenario: Scenario, robots: int = ROBOTS, first_seed: int = FIRST_SEED) -> Outcome:
+def outcome(scenario: Scenario, robots: int = ROBOTS, first_seed: int = FIRST_SEED) -> FaultRuns:
     """The same robots with and without the fault."""
     plain, hit, paper = [], [], []
     events: dict[str, int] = {}
@@ -145,7 +160,7 @@ def outcome(scenario: Scenario, robots: int = ROBOTS, first_seed: int = FIRST_SE
         log = replace(bad.log, stop=signal)
         theirs = bad.ekf15().run(log, Start.of(log, alignment=bad.aligned()))
         paper.append(_end(bad, theirs))
-    return Outcome(scenario, np.array(plain), np.array(hit), np.array(paper), events)
+    return FaultRuns(scenario, np.array(plain), np.array(hit), np.array(paper), events)
 
 
 def _end(one: Drive, solution: Solution) -> float:
@@ -154,17 +169,54 @@ def _end(one: Drive, solution: Solution) -> float:
     return percent
 
 
-def claims(done: Callable[[float], None], robots: int = ROBOTS) -> tuple[list[Claim], list[Outcome]]:
-    """Every fault: no run diverges, and what it costs."""
-    made, outcomes = [], []
+def reproduce_scenarios(done: Callable[[float], None], robots: int = ROBOTS, repeat: int = 0) -> Outcome:
+    """Every fault: no run diverges, and its cost."""
+    out, outcomes = Outcome(), []
+    first_seed = seeds_of(FIRST_SEED, robots, repeat)[0]
     for k, scenario in enumerate(SCENARIOS):
-        found = outcome(scenario, robots)
-        what = (
-            f"{scenario.what} ({scenario.test}, {robots} virtual robots): dr / L at the end, largest of all, % (mean "
-            f"{found.disturbed.mean():.2f}, undisturbed {found.undisturbed.mean():.2f}, so {found.lost:+.2f} lost)"
-        )
-        place = f"C/scenarios/{scenario.name}"
-        made.append(Claim(place, what, None, float(found.disturbed.max()), LARGEST, "figure asked of this product"))
+        found = outcome(scenario, robots, first_seed)
+        what = f"{scenario.what} ({scenario.test}, {robots} robots): dr / L at the end, largest of all, %"
+        worst = float(found.disturbed.max())
+        source = "figure asked of this product"
+        out.claims.append(Claim(f"C/scenarios/{scenario.name}", what, None, worst, LARGEST, source, kind="requirement"))
         outcomes.append(found)
         done((k + 1) / len(SCENARIOS))
-    return made, outcomes
+    out.tables.append(_table(outcomes, robots))
+    out.figures["C_faults.png"] = _figure(outcomes)
+    return out
+
+
+def _table(outcomes: list[FaultRuns], robots: int) -> Table:
+    rows = [
+        [
+            found.scenario.what,
+            found.scenario.test,
+            *(f"{x:.2f}" for x in (found.undisturbed.mean(), found.disturbed.mean(), found.disturbed.max())),
+            f"{found.lost:+.2f}",
+            f"{found.paper.mean():.3g}",
+        ]
+        for found in outcomes
+    ]
+    columns = ("fault", "test", "without, mean", "with, mean", "with, largest", "cost", "paper's filter, mean")
+    return Table(f"Faults, {robots} robots each: dr / L at the end, %", columns, rows, left=2)
+
+
+@mpl.rc_context(STYLE)
+def _figure(outcomes: list[FaultRuns]) -> Figure:
+    """Errors with and without each fault, by our filter and by the paper's."""
+    figure, axes = panels(1, 1, (9.0, 4.2))
+    axis = axes[0, 0]
+    for k, found in enumerate(outcomes):
+        for values, at, colour, label in (
+            (found.undisturbed, 0.2, GREY, "our filter without the fault"),
+            (found.disturbed, 0.0, colour_of(0), "our filter with it"),
+            (found.paper, -0.2, colour_of(1), "the paper's filter with it"),
+        ):
+            axis.plot(values, np.full(len(values), -k + at), ".", ms=5, color=colour, label="_" if k else label)
+    axis.axvline(LARGEST, color="black", ls="--", lw=1.0, label=f"asked of our filter: {LARGEST:g} %")
+    axis.set_xscale("log")
+    plain_ticks(axis.xaxis)
+    axis.set_yticks([-k for k in range(len(outcomes))], [found.scenario.name for found in outcomes])
+    axis.set_xlabel("dr / L at the end, %: a dot for each robot")
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure

@@ -1,6 +1,6 @@
-"""From true values to readings: a Triad's errors applied to a recording, or to rows as they come.
+"""From true values to readings: a Triad's errors applied to a recording, or to live rows.
 
-What acts, in which order: docs/errors.md.
+The terms and their order are in docs/errors.md.
 """
 
 import os
@@ -58,7 +58,7 @@ _CHUNK = 8192  # samples of a recording that are read at a time: their readings 
 
 
 class _Prepared(NamedTuple):
-    """What a chain needs for every chunk."""
+    """Data that a chain needs for every chunk."""
 
     settings: Array
     origin: Origin
@@ -70,8 +70,8 @@ class _Prepared(NamedTuple):
 class ErrorChain:
     """The errors of one sensor while it is read: rows of true values step_s apart, in chunks of any size.
 
-    output_rate_hz: the part's data rate, the input's or a whole part of it. Chunks give the bits of `measure` on the
-    whole. Another ErrorChain may go on with a state: its settings act from the next row on.
+    output_rate_hz: the part's data rate: that of the input, or that divided by a whole number. Chunks give the bits of
+    `measure` on the whole. Another ErrorChain may continue with a state: its settings act from the next row on.
     """
 
     triad: Triad
@@ -160,8 +160,11 @@ def measure(
 ) -> Measured:
     """Readings of a sensor whose frame has the true values `ideal` (n, 3) at the evenly spaced times t.
 
-    specific_force (n, 3), same frame: for the g-sensitivity of gyroscopes. output_rate_hz: the part's data rate, the
-    input's or a whole part of it. The same SeedSequence gives the same readings; a Generator goes on from call to call.
+    specific_force (n, 3), same frame: for the g-sensitivity of gyroscopes.
+
+    output_rate_hz: the part's data rate: that of the input, or that divided by a whole number.
+
+    The same SeedSequence gives the same readings; a Generator continues from call to call.
     """
     task = _Whole(triad, t, temperature_c, output_rate_hz, mode)
     return task.run(ideal, specific_force, stream)
@@ -181,7 +184,8 @@ def measure_batch(
 ) -> list[Measured]:
     """Many recordings at once, one for each stream, on all cores: the same bits as `measure` one by one.
 
-    ideal and specific_force: (m, n, 3), or (n, 3) for all. triads: one for all, or m specimens.
+    ideal and specific_force: (m, n, 3), or (n, 3) for all.
+    triads: one for all, or m specimens.
     """
     count = len(streams)
     many = [triads] * count if isinstance(triads, Triad) else list(triads)
@@ -210,7 +214,7 @@ def measure_batch(
 
 
 class _Whole:
-    """All that is the same for each recording of one sensor: checked once, in the form the kernels take."""
+    """Common data of all recordings of one sensor: checked once, in the form of the kernels."""
 
     def __init__(
         self, triad: Triad, t: ArrayLike, temperature_c: Temperature, output_rate_hz: float | None, mode: str

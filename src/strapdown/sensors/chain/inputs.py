@@ -17,7 +17,7 @@ EVEN = 1e-3  # of the sample period: print rounding of logged times
 
 
 def locked(x: Any) -> Any:
-    """As the kernels are compiled: contiguous and read-only."""
+    """The array in the form of the compiled kernels: contiguous and read-only."""
     array = np.ascontiguousarray(x).view()
     array.flags.writeable = False
     return array
@@ -72,10 +72,10 @@ def stride_of(step: float, output_rate_hz: float | None) -> int:
 
 
 def exact_step(t: Array | None, step: float, rate_hz: float | None = None) -> float:
-    """The step that a rate means: rate_hz or a multiple of it, or the nearest round rate (1e-6 Hz) if it is None.
+    """The exact step of a rate: rate_hz or a multiple of it, or the nearest round rate (1e-6 Hz) if it is None.
 
-    The mean over times differs from it by roundoff, which depends on their number, and live rows have no mean: this
-    step is the same for both. A step that differs by more than roundoff stays as it is.
+    The mean over times differs from the exact step by roundoff, which depends on the number of times; live rows have no
+    mean. The exact step is the same for both. A step that differs by more than roundoff is not changed.
     """
     fine_hz = round(1.0 / step, 6) if rate_hz is None else rate_hz * stride_of(step, rate_hz)
     nominal = 1.0 / (fine_hz or math.inf)

@@ -1,4 +1,4 @@
-"""What comes out of a sensor: readings, their stamps, and which of them were clipped."""
+"""Output of a sensor: readings, their stamps, and which of them were clipped."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,10 +12,16 @@ Array = NDArray[np.float64]
 
 
 class Measured:
-    """What comes out of a sensor. t: stamps of the log; kept: the input rows the readings belong to.
+    """Output of a sensor.
 
-    A value belongs to the instant of its input row; its stamp is later by the latency, and off by the jitter.
-    saturated: per sample and axis. resolution: unit per count, 0 if the readings are not rounded.
+    t: stamps of the log.
+    kept: the input rows the readings belong to.
+
+    A value belongs to the instant of its input row. The stamp of a value is later by the latency, with an error of the
+    jitter.
+
+    saturated: per sample and axis.
+    resolution: unit per count, 0 if the readings are not rounded.
     """
 
     # without a constructor of its own, which would take a twentieth of a live reading

@@ -45,7 +45,7 @@ def as_mode(triad: Triad, mode: str) -> Triad:
 
 
 def refuse_missing(triad: Triad, mode: str) -> None:
-    """Is every term of the triad in the mode's formula?"""
+    """Refuse a triad with a term that the mode's formula does not have."""
     reduced = as_mode(triad, mode)
     if reduced != triad:
         names = [name for name in triad.__dataclass_fields__ if getattr(triad, name) != getattr(reduced, name)]
@@ -57,7 +57,8 @@ def chain_settings(
 ) -> Array:
     """The array that kernels/sensors/chain_settings.py describes.
 
-    even: rows are checked for their times. axes: v_module = axes @ v_instrument, None if they are the same.
+    even: whether the times of rows are checked.
+    axes: v_module = axes @ v_instrument, None if they are the same.
     """
     period = step_s * stride
     parts, processes, node, order = _drift_parts(triad, mode, period)
@@ -104,14 +105,14 @@ def chain_settings(
 
 
 def memory_size(settings: Array) -> int:
-    """How many numbers the memory of such a chain has."""
+    """Number of numbers in the memory of such a chain."""
     if settings[s.MATLAB]:
         return m.PARTS + 3 * (int(settings[s.ORDER]) + 1)
     return m.PARTS + 6 * int(settings[s.PROCESSES])
 
 
 def drift_layout(settings: Array) -> tuple[int, ...]:
-    """What the memory of the drift is laid out for: the kind of model, and strides of processes or length of filter."""
+    """Layout of the drift memory: the kind of model, and strides of processes or length of filter."""
     if settings[s.MATLAB]:
         return -1, int(settings[s.ORDER])
     processes = int(settings[s.PROCESSES])
@@ -121,7 +122,9 @@ def drift_layout(settings: Array) -> tuple[int, ...]:
 
 @lru_cache(maxsize=256)
 def lowpass(bandwidth_hz: float, order: int, step: float) -> Array:
-    """b0, b1, b2, a1, a2 of a low-pass with -3 dB at bandwidth_hz (2: Butterworth), exact for straight input."""
+    """Coefficients b0, b1, b2, a1, a2 of a low-pass with -3 dB at bandwidth_hz (2: Butterworth), exact for input that
+    is linear between samples.
+    """
     from scipy.signal import butter, cont2discrete
 
     b, a, _ = cont2discrete(butter(order, 2.0 * math.pi * bandwidth_hz, analog=True), step, method="foh")
@@ -143,7 +146,7 @@ def _drift_parts(triad: Triad, mode: str, period: float) -> tuple[Array, int, in
 
 
 def _processes(triad: Triad, period: float) -> tuple[NDArray[np.int64], Array, Array]:
-    """For each process of the instability: samples per step, what it keeps in a step, and its standard deviation."""
+    """For each process of the instability: samples per step, its factor per step, and its standard deviation."""
     low, high = triad.instability_band_s
     low = max(low, SAMPLES_IN_BAND * period)
     if max(triad.instability) == 0.0:

@@ -1,7 +1,7 @@
 """The memory of virtual instruments that are read while a simulation runs: a value, which reading does not change.
 
-Random numbers are drawn ahead, in blocks, each term from its own generator; the block and the states of the generators
-belong to the memory. States share blocks that none of them changes.
+Random numbers are drawn in advance, in blocks, each term from its own generator. The block and the states of the
+generators belong to the memory. States share blocks that none of them changes.
 """
 
 import threading
@@ -22,11 +22,12 @@ Array = NDArray[np.float64]
 
 
 class ReadingState:
-    """What a chain or module of virtual instruments remembers between two chunks of rows.
+    """Memory of a chain or module of virtual instruments between two chunks of rows.
 
-    origin: the class that started it, and what its numbers are laid out for. memory: numbers. drawn: random numbers
-    drawn ahead, TERMS rows for each instrument, and the states of their generators. waiting: rows of the log that are
-    stamped later than the newest row of the input.
+    origin: the class that started it, and the layout of its numbers.
+    memory: numbers.
+    drawn: random numbers drawn in advance, TERMS rows for each instrument, and the states of their generators.
+    waiting: rows of the log that are stamped later than the newest row of the input.
     """
 
     __slots__ = ("drawn", "memory", "origin", "waiting")
@@ -50,7 +51,7 @@ class ReadingState:
         return self.origin, self.memory.tobytes(), ahead.tobytes(), generators, waiting
 
     def __eq__(self, other: object) -> bool:
-        """The same to the bit."""
+        """Whether two states are equal to the bit."""
         return self._key() == other._key() if isinstance(other, ReadingState) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
@@ -67,7 +68,7 @@ Drawn = tuple[Array, tuple[bytes, ...]]
 
 
 def state_of(origin: Origin, memory: Array, drawn: Drawn, waiting: tuple[Array, ...] = ()) -> ReadingState:
-    """Without a constructor of its own, which would take a tenth of a live reading."""
+    """A state without a call of its constructor, which would take a tenth of a live reading."""
     state = ReadingState()
     state.origin, state.memory, state.drawn, state.waiting = origin, memory, drawn, waiting
     return state
@@ -75,17 +76,23 @@ def state_of(origin: Origin, memory: Array, drawn: Drawn, waiting: tuple[Array, 
 
 @lru_cache(maxsize=256)
 def origin_of(owner: type, layout: tuple[Any, ...]) -> Origin:
-    """One object for equal layouts, so that most states are known by identity."""
+    """One object for equal layouts, so that most states are compared by identity."""
     return owner, layout
 
 
 def nothing_drawn(generators: list[np.random.Generator]) -> Drawn:
-    """Before the first row. generators: TERMS of them for each instrument."""
+    """Random numbers before the first row: none.
+
+    generators: TERMS of them for each instrument.
+    """
     return np.zeros((len(generators), AHEAD)), tuple(map(kept_generator, generators))
 
 
 def new_memory(size: int, turn_on: np.random.Generator, ahead: int = AHEAD) -> Array:
-    """The memory of one error chain before its first row. ahead: how many numbers are drawn ahead for each term."""
+    """The memory of one error chain before its first row.
+
+    ahead: how many numbers are drawn in advance for each term.
+    """
     memory = np.zeros(size)
     memory[m.TIME] = np.nan
     memory[m.EARLIEST] = -np.inf
@@ -95,7 +102,7 @@ def new_memory(size: int, turn_on: np.random.Generator, ahead: int = AHEAD) -> A
 
 
 def drawn_ahead(settings: Array, memory: Array, ahead: Array, generators: Sequence[bytes]) -> tuple[bytes, ...]:
-    """Fill the rows of one instrument in ahead, behind the numbers not yet used; the new states of its generators."""
+    """Fill the rows of one instrument in ahead, behind the unused numbers; returns the new states of its generators."""
     after = list(generators)
     for term in acting_terms(settings):
         generator = restored_generator(generators[term])
@@ -160,8 +167,8 @@ def layout_of(state: object, owner: type, start: str) -> tuple[Any, ...]:
 def adapted(memory: Array, layout: tuple[int, ...], wanted: tuple[int, ...], size: int) -> Array:
     """The memory of a chain whose settings have changed, laid out for the new ones.
 
-    Instability that is switched on begins at this sample; one that is switched off is forgotten. Its band and rate
-    cannot change: the steps of its processes would not fit.
+    Instability that is switched on begins at this sample; one that is switched off is forgotten. The band and rate of
+    the instability cannot change, because the steps of its processes would not fit.
     """
     if layout == wanted:
         return memory

@@ -62,7 +62,9 @@ _UNKNOWN_THERE = (
 
 
 def matlab_text(triads: Mapping[str, Triad], meta: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
-    """The file's text, and what it cannot hold ("gyroscope.nonlinearity"). The part is called meta["part"]."""
+    """The file's text, and the fields that it cannot represent ("gyroscope.nonlinearity"). The part is called
+    meta["part"].
+    """
     # jsondecode wants a MATLAB name, and loadparams compares with it
     name = re.sub(r"[^A-Za-z0-9_]", "", str(meta.get("part", "Part"))) or "Part"
     name = name if name[0].isalpha() else f"Part{name}"
@@ -86,7 +88,9 @@ def _plain(value: Any) -> Any:
 
 
 def _properties(triad: Triad) -> dict[str, Any]:
-    """In the order of MATLAB's own display; NoiseType is its default and stays out, for older readers of strings."""
+    """Properties in the order of MATLAB's own display. NoiseType has its default and is omitted, because older MATLAB
+    versions cannot read strings there.
+    """
     root2 = math.sqrt(2.0)
     fields: dict[str, Any] = {
         "MeasurementRange": "Inf" if triad.full_scale is None else triad.full_scale,
@@ -123,7 +127,7 @@ def _beyond_linear(powers: tuple[Vector, ...]) -> bool:
 
 
 def matlab_from(data: bytes, path: Path, part: str | None = None) -> tuple[dict[str, Triad], dict[str, Any]]:
-    """The instruments of a part in MATLAB's JSON, and what else the file states of it."""
+    """The instruments of a part in MATLAB's JSON, and the other facts in the file."""
     values = json_values(data, path, "use MATLAB's parts and properties")
     parts = values if isinstance(values, dict) else {}
     parts = {name: table for name, table in parts.items() if isinstance(table, dict) and _NAMES.keys() & table.keys()}

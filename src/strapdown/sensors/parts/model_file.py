@@ -2,7 +2,7 @@
 
 A key is the name of a Triad's field and its unit: bias_mg, white_m_s2_rthz. Files are written in SI, which reads back
 without loss; other units of the table below are converted once, here. A file that ends in .json has MATLAB's form
-(matlab.py). docs/catalogue.md explains every key.
+(matlab.py), one in .yaml Kalibr's (kalibr.py). docs/catalogue.md explains every key.
 """
 
 import math
@@ -19,6 +19,8 @@ from strapdown.errors import InputError
 from strapdown.io.atomic import whole_bytes, whole_file
 from strapdown.io.plain_values import toml_values
 from strapdown.io.toml_text import shown, toml_key, toml_value
+from strapdown.sensors.parts.kalibr import SUFFIXES as KALIBR
+from strapdown.sensors.parts.kalibr import kalibr_from, kalibr_text
 from strapdown.sensors.parts.part import SI_UNIT
 from strapdown.sensors.parts.units import to_si
 from strapdown.sensors.triad import Triad, random_walk_from_density
@@ -90,14 +92,16 @@ def keys(instrument: str) -> dict[str, tuple[str, str, tuple[int, ...]]]:
 def write_model(path: str | os.PathLike[str], triads: Mapping[str, Triad], meta: Mapping[str, Any]) -> tuple[str, ...]:
     """Write the instruments ("accelerometer", "gyroscope", "magnetometer") of one specimen; meta states where from.
 
-    Values of meta are text, numbers, yes or no, lists and tables of these; None is not written. Returns what the form
-    cannot hold: nothing in TOML, some fields in MATLAB's .json.
+    Values of meta are text, numbers, yes or no, lists and tables of these; None is not written. Returns the fields that
+    the form cannot represent: none in TOML, some in MATLAB's .json, most in Kalibr's .yaml.
     """
     _check_instruments(triads)
     if str(path).lower().endswith(".json"):
         from strapdown.sensors.parts.matlab import matlab_text
 
         text, left_out = matlab_text(triads, meta)
+    elif str(path).lower().endswith(KALIBR):
+        text, left_out = kalibr_text(triads, meta)
     else:
         text, left_out = model_text(triads, meta), ()
     with whole_file(path) as tmp:
@@ -138,6 +142,8 @@ def read_model(path: str | os.PathLike[str], part: str | None = None) -> tuple[d
         from strapdown.sensors.parts.matlab import matlab_from
 
         return matlab_from(data, Path(path), part)
+    if str(path).lower().endswith(KALIBR):
+        return kalibr_from(data, Path(path))
     return model_from(toml_values(data, Path(path)), Path(path))
 
 

@@ -1,9 +1,10 @@
-"""A part one can buy, and one specimen of it: a part is a population, its data sheet states how specimens differ.
+"""A part that can be bought, and one specimen of it: a part is a population, its data sheet states how specimens
+differ.
 
 Noise, range, resolution and bandwidth are those of the design and are taken as printed. Tolerances (offset, scale,
-cross-axis, temperature, g-sensitivity, and a nonlinearity given as a limit) are drawn: normally distributed around 0,
-with the limit (kind bound or max) at three sigmas, or with a typ value as one sigma; never beyond three. A
-typ nonlinearity is taken as printed, with either sign.
+cross-axis, temperature, g-sensitivity, and a nonlinearity given as a limit) are drawn from a normal distribution around
+0. A limit (kind bound or max) is three sigmas, a typ value one sigma. No draw is beyond three sigmas. A typ
+nonlinearity is taken as printed, with either sign.
 """
 
 import difflib
@@ -27,6 +28,8 @@ from strapdown.sensors.triad import Array, Matrix, Triad, Vector, instability_fr
 CATALOGUE = Path(__file__).parents[1] / "catalogue"
 SI_UNIT = {"accelerometer": "m/s2", "gyroscope": "rad/s", "magnetometer": "uT"}
 _BITS = 16  # of a register, where the data sheet does not say
+# the numbers of a data sheet from which the noise terms of a triad come
+_NOISE_FROM = {"white": ("random_walk", "noise_density"), "instability": ("in_run_bias",), "walk": ("walk",)}
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,12 @@ class Specimen:
     magnetometer_axes: Matrix | None = None  # v_imu = axes @ v_magnetometer
     fastest_hz: Mapping[str, float] = field(default_factory=dict)  # largest rate of the magnetometer
     magnetometer_part: str | None = None  # if it is another part on the same board
+    estimated: frozenset[str] = frozenset()  # noise that is not verified in a data sheet, as "gyroscope.instability"
+
+    def __repr__(self) -> str:
+        which = "nominal" if self.seed is None else f"specimen {self.seed}"
+        rate = "" if self.rate_hz is None else f", {self.rate_hz:g} Hz"
+        return f"<Specimen: {self.part}, {which}{rate}; {', '.join(f'{n} {r}' for n, r in self.range.items())}>"
 
     def triads(self) -> dict[str, Triad]:
         """The instruments it has, by name."""
@@ -61,6 +70,7 @@ class Specimen:
             fastest_hz=other.fastest_hz,
             range={**self.range, "magnetometer": other.range["magnetometer"]},
             magnetometer_part=other.part,
+            estimated=self.estimated | {term for term in other.estimated if term.startswith("magnetometer.")},
         )
 
     def meta(self) -> dict[str, object]:
@@ -80,6 +90,9 @@ class Part:
     file: PartFile
     path: Path
 
+    def __repr__(self) -> str:
+        return f"<Part: {self.name}; {', '.join(self.instruments)}>"
+
     @property
     def name(self) -> str:
         return self.file.name
@@ -94,7 +107,7 @@ class Part:
         """One specimen within its data sheet; the same seed gives the same bits.
 
         range: in the unit of the part's ranges, {"accelerometer": 4.0}, or one number if it has one instrument.
-        rate_hz: where you will sample; the low-pass is then set to half of it, if the part can.
+        rate_hz: your sample rate; the low-pass is then set to half of it, if the part can.
         """
         if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
             raise InputError(f"seed is {seed!r}; give a whole number that is not negative")
@@ -124,6 +137,12 @@ class Part:
             **triads,
             magnetometer_axes=None if mag is None or mag.axes is None else mag.axes.rows,
             fastest_hz={} if top is None else {"magnetometer": top},
+            estimated=frozenset(
+                f"{name}.{term}"
+                for name in self.instruments
+                for term, fields in _NOISE_FROM.items()
+                if getattr(self.file, name).is_estimated(*fields)
+            ),
         )
 
     def _ranges(self, given: float | Mapping[str, float] | None) -> dict[str, float]:
@@ -233,7 +252,7 @@ def _slopes(number: Number | None, change: Array) -> tuple[Vector, ...]:
 
 
 def _resolution(sheet: Instrument, chosen: float) -> float:
-    """SI per count; 0 for analog parts and those that give floating-point numbers."""
+    """Resolution in SI per count; 0 for analog parts and those that give floating-point numbers."""
     steps = sheet.sensitivity
     if steps is None or unit(steps.unit).quantity.startswith("voltage"):
         return 0.0
@@ -244,7 +263,7 @@ def _resolution(sheet: Instrument, chosen: float) -> float:
 
 
 def _largest_count(sheet: Instrument) -> float:
-    """What the smallest of the registers holds."""
+    """Largest count of the smallest of the registers."""
     return 2.0 ** (_BITS if sheet.bits is None else min(sheet.bits.all())) / 2.0 - 1.0
 
 
@@ -257,7 +276,7 @@ def _coupling(drawn: Array, number: Number | None, full_scale: float) -> Array:
 
 
 def _bandwidth(number: Number | None, rate_hz: float | None) -> float | None:
-    """The widest the part has; sampled at a rate, the widest below half of it, if the part goes so low."""
+    """The widest low-pass of the part; for a given rate, the widest below half of it, if there is one."""
     if number is None:
         return None
     span = [to_si(x, number.unit) for x in number.all()]
@@ -284,7 +303,7 @@ def load_part(name: str | os.PathLike[str]) -> Part:
 
 
 def catalogue() -> list[Part]:
-    """All parts, by group and then as named."""
+    """All parts, by group and then by name."""
     parts = [Part(read_part_file(path), path) for path in sorted(CATALOGUE.glob("*.toml"))]
     return sorted(parts, key=lambda part: (GROUPS.index(part.file.group), part.name.lower()))
 

@@ -1,10 +1,10 @@
-"""The part file (TOML): what a data sheet states of a sensor, every number with unit, kind, status, source and page.
+"""The part file (TOML): statements of a data sheet on a sensor, every number with unit, kind, status, source and page.
 
-The models below are the format; docs/catalogue.md explains every key. What the numbers mean for a specimen is in
+The models below are the format; docs/catalogue.md explains every key. The meaning of the numbers for a specimen is in
 part.py.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from os import PathLike
 from typing import Annotated, Any, Literal
 
@@ -49,7 +49,7 @@ _ONLY_FOR = {"g_sensitivity": "gyroscope", "axes": "magnetometer"}
 
 
 class AxesMatrix(Table):
-    """v_imu = rows @ v_chip: from the magnetometer's own axes to those of accelerometer and gyroscope."""
+    """Matrix of v_imu = rows @ v_chip: from the magnetometer's own axes to those of accelerometer and gyroscope."""
 
     rows: tuple[tuple[Figure, Figure, Figure], tuple[Figure, Figure, Figure], tuple[Figure, Figure, Figure]]
     unit: Literal["1"]
@@ -92,8 +92,12 @@ class Instrument(Table):
             if number is not None:
                 yield name, number
 
+    def is_estimated(self, *names: str) -> bool:
+        """Whether one of these numbers is given and not verified in a data sheet."""
+        return any(number.estimated for name, number in self.numbers() if name in names)
+
     def check(self, instrument: str) -> None:
-        """Raise ValueError at the first number that cannot be what its name states."""
+        """Raise ValueError at the first number that contradicts its name."""
         quantity = _QUANTITY[instrument]
         for name, owner in _ONLY_FOR.items():
             if getattr(self, name) is not None and instrument != owner:
@@ -141,7 +145,7 @@ def _check_values(where: str, number: Number, count: str, sign: str) -> None:
 
 
 class Identity(Table):
-    """How the chip answers on the bus."""
+    """Answer of the chip on the bus."""
 
     address: Number | None = None
     who_am_i: Number | None = None
@@ -153,6 +157,13 @@ class Thermometer(Table):
 
     sensitivity: Number
     zero: Number | None = None
+
+
+class Measured(Table):
+    """Result of our own analysis of a recorded log for an instrument, shown next to the data sheet."""
+
+    noise_density: Number | None = None
+    in_run_bias: Number | None = None
 
 
 class PartFile(Table):
@@ -171,6 +182,7 @@ class PartFile(Table):
     accelerometer: Instrument | None = None
     gyroscope: Instrument | None = None
     magnetometer: Instrument | None = None
+    measured: Mapping[Literal["accelerometer", "gyroscope", "magnetometer"], Measured] = {}
 
     @model_validator(mode="after")
     def _consistent(self) -> "PartFile":
@@ -179,6 +191,16 @@ class PartFile(Table):
             raise ValueError(f"has no instrument; add one of [{'], ['.join(INSTRUMENTS)}]")
         for name in present:
             getattr(self, name).check(name)
+        for name, found in self.measured.items():
+            if getattr(self, name) is None:
+                raise ValueError(f'"measured.{name}" is of an instrument that the part does not have; remove it')
+            for field in Measured.model_fields:
+                number, (quantities, count, sign) = getattr(found, field), _FIELDS[field]
+                valid = [u for q in quantities for u in units_of(q.format(_QUANTITY[name]))]
+                if number is not None and number.unit not in valid:
+                    raise ValueError(f'"measured.{name}.{field}" has unit "{number.unit}"; valid: {", ".join(valid)}')
+                if number is not None:
+                    _check_values(f'"measured.{name}.{field}"', number, count, sign)
         limits = self.temperature_limits
         if limits is not None and (limits.unit != "degC" or len(limits.all()) != 2 or not limits.all()[0] < 25.0):
             raise ValueError('"temperature_limits" needs unit = "degC" and values = [lowest, highest], around 25 degC')
@@ -203,6 +225,11 @@ class PartFile(Table):
                 for name, number in getattr(self, instrument).numbers():
                     yield instrument, name, number
 
+    def data_sheet_share(self) -> float:
+        """Part of all values that was verified in a data sheet, 0 to 1."""
+        statuses = [status for _, _, number in self.numbers() for status in number.statuses()]
+        return statuses.count("verified") / len(statuses)
+
 
 def read_part_file(path: str | PathLike[str]) -> PartFile:
     """The part in a TOML file; any defect is one sentence that names the file and the field."""
@@ -221,12 +248,13 @@ _TABLES: dict[str, type[BaseModel]] = {
     "identity": Identity,
     "thermometer": Thermometer,
     "axes": AxesMatrix,
+    "measured": Measured,
     **dict.fromkeys(INSTRUMENTS, Instrument),
 }
 
 
 def _first(error: ValidationError) -> str:
-    """The first complaint in our words: field, what is wrong, what is valid."""
+    """The first error in our words: field, what is wrong, what is valid."""
     complaint = error.errors(include_url=False)[0]
     # pydantic names the alternatives of a field in brackets: literal['verified', ...]; a file has no such key
     loc = [str(p + 1) if isinstance(p, int) else p for p in complaint["loc"] if "[" not in str(p)]

@@ -1,4 +1,4 @@
-"""One number of a data sheet, with all that states how far to trust it: unit, kind, status, source and page."""
+"""One number of a data sheet, with its provenance: unit, kind, status, source and page."""
 
 from typing import Annotated, Literal
 
@@ -19,9 +19,11 @@ class Table(BaseModel):
 class Number(Table):
     """One printed number (value), or several (values: per axis x, y, z; per range; or from - to), with its provenance.
 
-    kind: typ; max; or bound, a tolerance printed with ±. status: verified in the source, unverified (from memory), or
-    estimated by us, then with a note that states how; one for all values, or one for each. over_c: the value is the
-    whole change over these temperatures. signed: a tolerance whose sign is known.
+    kind: typ; max; or bound, a tolerance printed with ±.
+    status: verified in the source, unverified (from memory), or estimated by us, then with a note that states how.
+        There is one status for all values, or one for each.
+    over_c: the value is the whole change over these temperatures.
+    signed: a tolerance whose sign is known.
     """
 
     value: Figure | None = None
@@ -57,6 +59,11 @@ class Number(Table):
         assert self.value is not None  # _complete has seen to it
         return (self.value,)
 
+    @property
+    def estimated(self) -> bool:
+        """True unless every value was verified in its source."""
+        return any(status != "verified" for status in self.statuses())
+
     def statuses(self) -> tuple[str, ...]:
-        """One for each value."""
+        """The status of each value."""
         return self.status if isinstance(self.status, tuple) else (self.status,) * len(self.all())

@@ -1,4 +1,4 @@
-"""How specimens of a part differ: the tolerances of its data sheet, drawn or left at nothing."""
+"""Differences between specimens of a part: the tolerances of its data sheet, drawn or set to zero."""
 
 from collections.abc import Callable
 
@@ -15,12 +15,12 @@ Spread = Callable[[str, Number, tuple[int, ...]], Array]
 
 
 def no_spread(field: str, number: Number, shape: tuple[int, ...]) -> Array:
-    """The nominal part: only what has a known sign, and its nonlinearity."""
+    """The nominal part: only terms with a known sign, and its nonlinearity."""
     return np.broadcast_to(number.all(), shape) if number.signed or field == "nonlinearity" else np.zeros(shape)
 
 
 def drawn_spread(seed: int, part: str, instrument: str) -> Spread:
-    """Draws a tolerance from a stream of its own: no other part, instrument or field moves it."""
+    """Draws a tolerance from its own stream: no other part, instrument or field changes it."""
     from scipy.special import ndtr, ndtri
 
     low = float(ndtr(-_LIMIT))

@@ -114,5 +114,5 @@ def units_of(quantity: str) -> list[str]:
 
 
 def per_degree(change: float, over_c: tuple[float, float], reference_c: float = 25.0) -> float:
-    """A change "over temperature" as a slope: the limit is reached at the end farther away (docs/catalogue.md)."""
+    """A change "over temperature" as a slope: the limit is reached at the farther end (docs/catalogue.md)."""
     return change / max(over_c[1] - reference_c, reference_c - over_c[0])

@@ -1,1 +1,1 @@
-"""Robots that move by a program, from beginning to end: what their mounts read, at which steps, and how exactly."""
+"""Robots that run a program from start to end: the readings of their mounts, at which steps, and how exactly."""

@@ -1,4 +1,4 @@
-"""What a mount reads during a run, gathered at its own times while the run goes on."""
+"""Readings of a mount during a run, collected at its own times."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -68,7 +68,9 @@ class Collected:
         self._taken = last
 
     def doubt(self, nodes: Array, defects: Array, turns: Array) -> None:
-        """Figures of the steps between these nodes: each counts for the sample it begins at or holds, and the next."""
+        """Errors of the steps between these nodes: each counts for the sample at which it begins or which it contains,
+        and for the next.
+        """
         if len(turns) == 0:
             return
         lever_m = float(np.linalg.norm(self._mount.r_bs_b))

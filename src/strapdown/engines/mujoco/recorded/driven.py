@@ -1,9 +1,9 @@
 """A robot whose joints follow their program exactly (kinematic drive): no forces, no integration, no step.
 
 Positions, speeds and accelerations of the joints come from the program's formulas, and MuJoCo's inverse dynamics
-turns them into the motion of every link. Writing positions alone would give accelerations that are off by the
-whole motion (8.5 m/s2 in a case that we measured). Joints without a command stand still; joints that follow
-others by a mimic or an equality follow exactly.
+turns them into the motion of every link. Writing positions alone would give accelerations that are wrong by the whole
+motion (8.5 m/s2 in a case that we measured). Joints without a command stay at rest; joints that follow others by a
+mimic or an equality follow exactly.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ _LOOKS = 64  # for limits, in each piece of a program: a leader goes on one way 
 
 
 class DrivenRobot(BuiltRobot):
-    """A robot that is where its program puts it; a MotionSource."""
+    """A robot that follows its program exactly; a MotionSource."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class DrivenRobot(BuiltRobot):
                 )
 
     def _joint_profiles(self, program: Program, start: Sequence[Start]) -> list[Profile]:
-        """One for each joint that does not follow another, and a standing one for each that does."""
+        """A profile for each joint that does not follow another, and a constant one for each that does."""
         leader_of = {mimic.joint: mimic.leader for mimic in self._mimics}
         begin = {item.joint: item.position for item in start}
         for name in [*(command.name for command in program.commands), *begin]:
@@ -147,7 +147,7 @@ class DrivenRobot(BuiltRobot):
         return values[0], values[1], values[2]
 
     def _looks(self, duration_s: float) -> Array:
-        """Times at which limits are looked at: often in every piece of the program."""
+        """Times at which limits are checked: often in every piece of the program."""
         switches = self._program.switch_times()
         ends = np.concatenate([[0.0], switches[(switches > 0.0) & (switches < duration_s)], [duration_s]])
         return np.unique(np.linspace(ends[:-1], ends[1:], _LOOKS + 1))

@@ -1,4 +1,4 @@
-"""How far a run's accelerations explain its velocities, step by step, while only a few rows are kept."""
+"""How well a run's accelerations explain its velocities, step by step, while only a few rows are kept."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,10 @@ _JUMP = 1.9
 
 
 class StepCheck:
-    """Takes the rows (19 columns) of one link in order of time and judges every step, with a lag of three rows:
+    """Takes the rows (19 columns) of one link in order of time and judges every step, with a lag of three rows. It
+    returns
 
-    when it begins and ends (s), the integrator's defect (m/s2 and rad/s2), and the turn (rad).
+    begin and end (s), the integrator's defect (m/s2 and rad/s2), and the turn (rad).
     """
 
     def __init__(self, gravity: float) -> None:
@@ -25,7 +26,7 @@ class StepCheck:
         self._judged = 0  # steps among those kept that were returned before
 
     def add(self, t: Array, sizes: Array, switched: NDArray[np.bool_], rows: Array) -> tuple[Array, Array, Array]:
-        """A row at each time t; sizes of the steps that begin there, one less than rows at the very end.
+        """Add a row at each time t, with the sizes of the steps that begin there (one less than rows at the very end).
 
         Gives the nodes of the steps that can be judged now (one more than steps), their defects (n, 2) and turns (n,).
         """
@@ -49,11 +50,11 @@ class StepCheck:
 
 
 def _jumps(acceleration: Array, excused: NDArray[np.bool_]) -> Array:
-    """By how much the acceleration jumps within each step; 0 where it changes as smoothly as its neighbours do.
+    """Jump of the acceleration within each step; 0 where it changes as smoothly as its neighbours.
 
-    An integrator that holds the force of a step's beginning explains every impact to the last digit. But neither side
-    of a jump leads up to it: the difference stands out against all but at most one of its four neighbours (a blow of a
-    single step has two flanks). Excused: the program itself switches there.
+    An integrator that keeps the force of the beginning of a step explains every impact exactly, so it shows none. But
+    neither side of a jump leads up to it. The difference is larger than all but at most one of its four neighbours (an
+    impact within a single step has two flanks). A jump is excused where the program itself switches.
     """
     change = np.diff(acceleration, axis=0)
     size2 = np.einsum("ki,ki->k", change, change)

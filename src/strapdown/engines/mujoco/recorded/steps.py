@@ -32,7 +32,7 @@ class Steps:
         return np.concatenate([[begin_s], nodes, [end_s]])
 
     def stretches(self, end_s: float) -> Iterator[Array]:
-        """The nodes from 0 to the end, a bounded number at a time; each stretch begins where the last one ends."""
+        """The nodes from 0 to the end, a bounded number at a time; each piece begins where the last one ends."""
         begin_s, k = 0.0, _STRETCH
         while k * self.step_s < end_s - SNAP_S:
             yield self.nodes(begin_s, k * self.step_s)

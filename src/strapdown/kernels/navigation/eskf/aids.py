@@ -1,23 +1,25 @@
-"""What the error-state filter measures besides rate and force.
+"""Measurements of the error-state filter besides rate and force.
 
-Each aid of one number leaves its row in H and gives (whether it is to be used, derivative by its considered parameter,
-variance, innovation). Kinds go through one loop: a call from one place is compiled once.
+Each aid of one number writes its row into H. The aid returns whether it is to be used, the derivative by its considered
+parameter, the variance and the innovation. All kinds are in one loop: a call from one place is compiled once.
 """
 
 import math
 
 from strapdown.kernels.jit import internal, not_constant
-from strapdown.kernels.navigation.dead_reckoning import rotate
+from strapdown.kernels.navigation.dead_reckoning import rotate, turned
 from strapdown.kernels.navigation.eskf.late import late_update, velocity_before
 from strapdown.kernels.navigation.eskf.layout import (
     AGE_OF_FIX,
     BIAS_G,
     BIAS_M,
+    BLOCK_S,
     CLIMB_M,
     COLUMNS,
     COVARIANCE,
     DIP,
     FIELD,
+    FIRST_VAR,
     FIX,
     FLOOR,
     FLOOR_M,
@@ -25,7 +27,9 @@ from strapdown.kernels.navigation.eskf.layout import (
     GYR_BIAS,
     HEADING,
     HEIGHT,
+    IN_STOP_S,
     INSISTED,
+    LAST_TURN,
     MAG_BIAS,
     NIS,
     ODOMETER,
@@ -39,6 +43,8 @@ from strapdown.kernels.navigation.eskf.layout import (
     POSITION,
     REFUSED_S,
     REJECTED,
+    ROUGH,
+    S_ADAPTS,
     S_DECLINATION,
     S_DIP,
     S_DIP_TOL,
@@ -51,10 +57,13 @@ from strapdown.kernels.navigation.eskf.layout import (
     S_GAP_ACC_Q,
     S_GATE_1,
     S_GATE_3,
+    S_GYR_BIAS_Q,
     S_GYR_Q,
     S_GYR_READ,
+    S_HUBER_2,
     S_INSIST_S,
     S_LEVER_VAR,
+    S_LINEAR_3,
     S_MAG_R,
     S_ODO_R,
     S_ODO_SCALE,
@@ -63,8 +72,12 @@ from strapdown.kernels.navigation.eskf.layout import (
     S_R_BS_B,
     S_R_SB,
     S_SIDE_R,
+    S_SLIP_VAR,
+    S_TURN_3,
+    S_TURN_SHARE,
     S_UP_R,
     S_ZARU_R,
+    S_ZUPT_ARM2,
     S_ZUPT_R,
     SEEN_FIX,
     SEEN_HEIGHT,
@@ -72,18 +85,28 @@ from strapdown.kernels.navigation.eskf.layout import (
     SEEN_ODOMETER,
     SEEN_STOP,
     SEEN_VELOCITY,
+    SHAKE_G,
     SIDEWAYS,
     SIGMA_OF_FIX,
     SINCE_STOP_S,
     STEP_S,
+    STOP_BIAS,
+    STOP_DT2,
+    STOP_INFO,
+    STOP_SUM,
+    STOP_TURN,
+    STOP_VAR,
+    TILTED_S,
     TRAVEL_M,
     TURNED_RAD,
+    TURNS,
     UNKNOWN_DIP,
     UPWARD,
     USED,
     V_N,
     VELOCITY,
     VELOCITY_FIX,
+    WIDER,
     X_FIX,
     X_HEIGHT,
     X_HEIGHT_SIGMA,
@@ -95,9 +118,26 @@ from strapdown.kernels.navigation.eskf.layout import (
     N,
     Q,
 )
-from strapdown.kernels.navigation.eskf.updates import nis_of_three, spread_of, take, take_unit, told
+from strapdown.kernels.navigation.eskf.predict import SHAKES, shaken
+from strapdown.kernels.navigation.eskf.updates import (
+    nis_of_three,
+    spread_of,
+    stands_row,
+    take,
+    take_unit,
+    told,
+)
 
 NOT_USED = (False, 0.0, 0.0, 0.0)
+BLOCK_OF_STOP_S = 0.5
+UNSEEN_RAD_S = 1e-3  # 0.06 deg/s: however little is known of the bias, a faster turn of the ground is not expected
+LATELY_S, MOST_WIDER, ROUGHEST = 10.0, 1e4, 1e4
+CALMS_S = 30.0  # blows come again
+BLOW_NIS = 100.0  # ten sigmas: what lies beyond shows no more
+OPENED = 1e12  # of the variance of a stop: a prior as wide as this is as good as none, and loses no digits
+OFF_THE_FLOOR_S = 1.0  # of slopes; a kerb tilts for less
+LIGHT = 9.0  # of the NIS at which a weight begins to fall: it is then below a third
+SLIPS_RAD_S = 0.3  # a turn from which on wheels slip in full
 WAITING_M_S2 = 0.15  # half of an acceleration of 0.3 m/s2: how far a mean speed is from the last one
 
 
@@ -110,8 +150,10 @@ def looks_still(x, s, gyr, dt):
 
 @internal
 def still_variance(x, s, dt):
-    """Of a rate read at rest: white noise at the usual step, which a lost sample does not lower, and counts."""
-    return s[S_ZARU_R] + s[S_GYR_READ] + s[S_GYR_Q] / max(min(dt, x[STEP_S]), 1e-9)
+    """Variance of a rate read at rest: white noise at the usual step, which a lost sample does not lower, and counts.
+    Where the vibration of the machine is larger, it is used instead.
+    """
+    return s[S_ZARU_R] + shaken(s[S_GYR_READ] + s[S_GYR_Q] / max(min(dt, x[STEP_S]), 1e-9), x[SHAKE_G])
 
 
 @internal
@@ -126,11 +168,15 @@ def vectors(x, s, seen, gyr, extra, dt, still, tape, taped):
     for kind in (ZARU, ZUPT, FIX, VELOCITY_FIX):
         v = 0.0
         if kind == ZARU:
-            use, k, e = stop and dt > 0.0 and s[S_ZARU_R] >= 0.0, GYR_BIAS, unturned(x, gyr)
-            v = still_variance(x, s, dt)
+            use, k, e = False, GYR_BIAS, (0.0, 0.0, 0.0)
+            if s[S_ZARU_R] >= 0.0:
+                zero_rates(x, s, stop, gyr, dt, tape, taped)
         elif kind == ZUPT:
             use, k, e = stop and s[S_ZUPT_R] >= 0.0, V_N, (-x[VELOCITY], -x[VELOCITY + 1], -x[VELOCITY + 2])
             v = s[S_ZUPT_R]
+            if use and s[S_ZUPT_ARM2] > 0.0:  # a sole that rolls moves the sensor above it
+                w0, w1, w2 = unturned(x, gyr)
+                v += s[S_ZUPT_ARM2] * (w0 * w0 + w1 * w1 + w2 * w2)
         else:
             use = seen & (SEEN_FIX if kind == FIX else SEEN_VELOCITY) != 0
             k, e = P_N if kind == FIX else V_N, (0.0, 0.0, 0.0)
@@ -163,10 +209,89 @@ def vectors(x, s, seen, gyr, extra, dt, still, tape, taped):
                 x[REFUSED_S] = 0.0 if taken else x[REFUSED_S] + dt
                 x[SINCE_STOP_S] = 0.0 if taken else x[SINCE_STOP_S]
             if taken:
-                if kind != ZARU:
-                    x[PAST_FREE_S] = 0.0
+                x[PAST_FREE_S] = 0.0
                 for i in range(3):
-                    take_unit(x, k + i, variance[i], e[i], tape, taped)
+                    if kind == ZUPT and x[NIS + ZUPT] <= s[S_LINEAR_3]:
+                        stands_row(x, i)
+                        spread, left = spread_of(x, not_constant(0), 0.0, 0.0, v, e[i])
+                        take(x, spread, left, tape, taped)
+                    else:
+                        take_unit(x, k + i, variance[i], e[i], tape, taped)
+
+
+@internal
+def zero_rates(x, s, stop, gyr, dt, tape, taped):
+    """A stop in blocks of BLOCK_OF_STOP_S. A turn that continues through the stop passes the gate of every sample. So
+    the mean rate of the whole stop is tested against the bias before it. A stop that turns is no zero rate: the bias
+    stays as before, and the turn so far is added to the attitude. Otherwise each block measures the bias, by its part
+    of the information of a mean over the stop with one unseen turn in it. Ground that turns may do so equally in every
+    stop. Where an equal turn fits, the turn of the last stop is subtracted; the stop then shows how the bias has
+    changed."""
+    if not stop:
+        if x[IN_STOP_S] > 0.0 and s[S_TURN_SHARE] > 0.0:
+            for j in range(3):
+                x[LAST_TURN + j] = x[STOP_TURN + j] / x[IN_STOP_S] - x[BIAS_G + j]
+        x[IN_STOP_S] = x[TURNS] = 0.0
+        return
+    if dt <= 0.0:
+        return
+    if x[IN_STOP_S] == 0.0:
+        for j in range(3):
+            x[STOP_BIAS + j] = x[BIAS_G + j]
+            x[STOP_VAR + j] = x[COVARIANCE + (GYR_BIAS + j) * (COLUMNS + 1)]
+            if x[FIRST_VAR + j] == 0.0:
+                x[FIRST_VAR + j] = min(x[STOP_VAR + j], UNSEEN_RAD_S**2)
+            x[STOP_TURN + j] = x[STOP_INFO + j] = x[STOP_SUM + j] = 0.0
+        x[BLOCK_S] = x[STOP_DT2] = 0.0
+    x[IN_STOP_S] += dt
+    x[STOP_DT2] += dt * dt
+    x[BLOCK_S] += dt
+    for j in range(3):
+        x[STOP_TURN + j] += gyr[j] * dt
+    if x[TURNS] > 0.0 or x[BLOCK_S] < BLOCK_OF_STOP_S * (1.0 - 1e-9):
+        return
+    x[BLOCK_S] = 0.0
+    time_s = x[IN_STOP_S]
+    v = still_variance(x, s, dt) * x[STOP_DT2] / (time_s * time_s)
+    away = 0.0
+    for j in range(3):
+        off = x[STOP_TURN + j] / time_s - x[STOP_BIAS + j]
+        away += off * off / (x[STOP_VAR + j] + s[S_GYR_BIAS_Q] * time_s + v)
+    if not told(x, ZARU, away, s[S_TURN_3]):
+        turns(x, time_s)
+        return
+    nis = 0.0
+    for j in range(3):
+        mean = x[STOP_TURN + j] / time_s
+        unseen = s[S_TURN_SHARE] * x[FIRST_VAR + j]
+        info = 1.0 / (v + unseen)
+        more, total = info - x[STOP_INFO + j], info * mean
+        known = x[COVARIANCE + (GYR_BIAS + j) * (COLUMNS + 1)] * (1.0 + s[S_TURN_SHARE]) <= unseen
+        if more > 1e-9 * info and not known:
+            off = (total - x[STOP_SUM + j]) / more - x[BIAS_G + j]
+            if abs(off - x[LAST_TURN + j]) < abs(off):
+                off -= x[LAST_TURN + j]
+            nis += off * off / (x[COVARIANCE + (GYR_BIAS + j) * (COLUMNS + 1)] + 1.0 / more)
+            take_unit(x, not_constant(GYR_BIAS) + j, 1.0 / more, off, tape, taped)
+            x[STOP_INFO + j], x[STOP_SUM + j] = info, total
+    x[NIS + ZARU] = nis
+
+
+@internal
+def turns(x, time_s):
+    """This stop turns, and has done so from its beginning."""
+    x[TURNS] = 1.0
+    for j in range(3):
+        x[BIAS_G + j] = x[STOP_BIAS + j]
+        at = COVARIANCE + (GYR_BIAS + j) * (COLUMNS + 1)
+        x[at] = max(x[at], x[STOP_VAR + j])  # as before the zero rates of this stop
+        x[COVARIANCE + (PHI_N + j) * (COLUMNS + 1)] += x[STOP_VAR + j] * time_s * time_s
+    tx, ty, tz = (
+        x[STOP_TURN] - time_s * x[STOP_BIAS],
+        x[STOP_TURN + 1] - time_s * x[STOP_BIAS + 1],
+        x[STOP_TURN + 2] - time_s * x[STOP_BIAS + 2],
+    )
+    x[Q], x[Q + 1], x[Q + 2], x[Q + 3] = turned(x[Q], x[Q + 1], x[Q + 2], x[Q + 3], tx, ty, tz)
 
 
 @internal
@@ -179,13 +304,20 @@ def fix_of(x, extra, place, state):
 
 @internal
 def insist(x, s, e, dt, still):
-    """Stops are rejected for long although the body does not turn: then the velocity is wrong, and its variance is
-    opened to what is seen; that of the position to what such a velocity made of it since the last stop."""
+    """Stops are rejected for long although the body does not turn. Then the velocity is wrong, and its variance is
+    increased to the measured error. The variance of the position is increased by the effect of such a velocity since
+    the last stop.
+    """
     if not still or x[REFUSED_S] + dt <= s[S_INSIST_S]:
         return False
     wrong = e[0] * e[0] + e[1] * e[1] + e[2] * e[2]
     for i in range(3):
-        x[COVARIANCE + (V_N + i) * (COLUMNS + 1)] += wrong
+        v = V_N + i
+        for j in range(COLUMNS):  # what it went with is as wrong as it: nothing is learned of it by this stop
+            x[COVARIANCE + v * COLUMNS + j] = 0.0
+        for j in range(N):
+            x[COVARIANCE + j * COLUMNS + v] = 0.0
+        x[COVARIANCE + v * (COLUMNS + 1)] = min(wrong, OPENED * s[S_ZUPT_R])
         x[COVARIANCE + (P_N + i) * (COLUMNS + 1)] += wrong * x[SINCE_STOP_S] * x[SINCE_STOP_S]
     x[REJECTED] -= float(1 << ZUPT)
     x[USED] += float(1 << ZUPT) + float(1 << INSISTED)
@@ -222,10 +354,32 @@ def numbers(x, s, seen, gyr, mag, extra, dt, tape, taped):
             considered = FLOOR_SLOPE if kind == FLOOR else ODOMETER_SCALE
             of_it = s[S_FLOOR_SLOPE_VAR] if kind == FLOOR else s[S_ODO_SCALE_VAR]
             spread, left = spread_of(x, considered, h_consider if of_it > 0.0 else 0.0, of_it, variance, e)
-            if told(x, kind, left * left / spread, s[S_GATE_1]):
+            robust = s[S_HUBER_2] > 0.0 and kind in (FLOOR, SIDEWAYS, UPWARD, ODOMETER)
+            nis = left * left / spread
+            if robust and kind == ODOMETER:
+                follow_roughness(x, s, nis)
+            elif robust:  # a floor that waves, or wheels that slide, are as good as they have lately shown to be
+                x[WIDER + kind] += min(dt / LATELY_S, 1.0) * (min(nis, MOST_WIDER) - x[WIDER + kind])
+                spread *= max(x[WIDER + kind], 1.0)
+                nis = left * left / spread
+            if robust and nis > s[S_HUBER_2]:  # Huber: its pull does not grow further, and never ends
+                spread *= math.sqrt(nis / s[S_HUBER_2])
+            if told(x, kind, nis, LIGHT * s[S_HUBER_2] if robust else s[S_GATE_1]) or robust:
                 take(x, spread, left, tape, taped)
                 if kind != HEADING:
                     x[PAST_FREE_S] = 0.0
+
+
+@internal
+def follow_roughness(x, s, nis):
+    """For a machine whose speed changes differently from what its accelerometer reads, by shocks shorter than a sample.
+    While the wheels show more than the stated variance, that of the accelerometer grows; it falls within LATELY_S after
+    it.
+    """
+    if s[S_ADAPTS] > 0.0:
+        more = min(nis, BLOW_NIS) - SHAKES
+        grown = x[ROUGH] * math.exp(more * s[S_ODO_WINDOW_S] / (LATELY_S if more > 0.0 else CALMS_S))
+        x[ROUGH] = min(max(grown, 1.0), ROUGHEST)
 
 
 @internal
@@ -238,8 +392,10 @@ def only(x, k):
 @internal
 def floor(x, s, stop, dt):
     """A flat floor: at a stop the height is that of the start, between stops nothing moves up or down. A vehicle on a
-    slope tells so by its own tilt, body z against up. A small pitch may be a slope or an error of the mounting: the
-    part of it that is slope is considered, and acts on the height by the way that such a slope would have climbed."""
+    slope shows it by its own tilt, body z against up. After OFF_THE_FLOOR_S of slopes it is on another floor. A small
+    pitch may be a slope or an error of the mounting. The share of the pitch that is slope is considered, and acts on
+    the height by the climb of such a slope.
+    """
     variance = s[S_FLOOR_P_R] if stop else s[S_FLOOR_V_R]
     ax, ay, az = rotate(x[Q], x[Q + 1], x[Q + 2], x[Q + 3], s[S_R_SB], s[S_R_SB + 3], s[S_R_SB + 6])
     rise = az * (ax * x[VELOCITY] + ay * x[VELOCITY + 1] + az * x[VELOCITY + 2])
@@ -249,6 +405,9 @@ def floor(x, s, stop, dt):
         return NOT_USED
     _, _, up = rotate(x[Q], x[Q + 1], x[Q + 2], x[Q + 3], s[S_R_SB + 2], s[S_R_SB + 5], s[S_R_SB + 8])
     if not up > s[S_FLOOR_TILT]:
+        x[TILTED_S] += 0.0 if stop else dt
+        return NOT_USED
+    if x[TILTED_S] > OFF_THE_FLOOR_S:
         return NOT_USED
     only(x, P_N + 2 if stop else V_N + 2)
     if stop:
@@ -272,7 +431,7 @@ def body_speed(x, s, axis, gyr):
     x[H + PHI_N] = ay * vz - az * vy
     x[H + PHI_N + 1] = az * vx - ax * vz
     x[H + PHI_N + 2] = ax * vy - ay * vx
-    # told in b: w_b = R_bs w_s, so its number i is column i of R_sb times w_s
+    # expressed in b: w_b = R_bs w_s, so its number i is column i of R_sb times w_s
     w0, w1, w2 = unturned(x, gyr)
     j, k = (axis + 1) % 3, (axis + 2) % 3
     wj = s[S_R_SB + j] * w0 + s[S_R_SB + 3 + j] * w1 + s[S_R_SB + 6 + j] * w2
@@ -283,7 +442,7 @@ def body_speed(x, s, axis, gyr):
 
 @internal
 def turn_rate(x, s, gyr, dt):
-    """rad/s beyond the noise of the gyroscope, by which an origin at an unknown lever arm moves otherwise than told."""
+    """Rate (rad/s) beyond the noise of the gyroscope; at an unknown lever arm it moves the origin differently."""
     if s[S_LEVER_VAR] == 0.0 or dt <= 0.0:
         return 0.0
     w0, w1, w2 = unturned(x, gyr)
@@ -295,8 +454,9 @@ def turn_rate(x, s, gyr, dt):
 def wheel(x, s, travel_m, gyr, dt, stop):
     """Wheel travel over a window against the filter's own: ticks are too coarse for a speed per sample.
 
-    A wheel that does not turn between stops may be between two ticks, or dead: the window waits for its next tick, and
-    after ten windows without one it is given up, and told where the filter says that the vehicle moved.
+    A wheel that does not turn between stops may be between two ticks, or dead. The window waits for its next tick.
+    After ten windows without a tick the wheel is no longer used, and this is reported where the filter shows that the
+    vehicle moved.
     """
     speed = body_speed(x, s, not_constant(0), gyr)
     x[ODOMETER_M] += travel_m * s[S_ODO_SCALE]
@@ -317,16 +477,18 @@ def wheel(x, s, travel_m, gyr, dt, stop):
             x[TRAVEL_M] = x[ODOMETER_S] = x[TURNED_RAD] = 0.0
         return NOT_USED
     mean, e = x[ODOMETER_M] / window, (x[ODOMETER_M] - x[TRAVEL_M]) / window
+    slips = mean * min(x[TURNED_RAD] / window / SLIPS_RAD_S, 1.0)
     x[ODOMETER_M] = x[TRAVEL_M] = x[ODOMETER_S] = x[TURNED_RAD] = 0.0
     # the error of the mean stands for that of now: while it waited for a tick the speed has changed
     changed = WAITING_M_S2 * (window - s[S_ODO_WINDOW_S])
     lever_var = by_lever / (window * window * min(window, 1.0))  # the same for as long as the turn lasts, as above
-    return True, mean, s[S_ODO_R] / (window * window) + changed * changed + lever_var, e
+    slip_var = s[S_SLIP_VAR] * slips * slips / min(window, 1.0)
+    return True, mean, s[S_ODO_R] / (window * window) + changed * changed + lever_var + slip_var, e
 
 
 @internal
 def speed_variance(x):
-    """Of the speed whose row body_speed() has left in H."""
+    """Variance of the speed whose row body_speed() has written into H."""
     total = 0.0
     for i in range(V_N, PHI_N + 3):
         for j in range(V_N, PHI_N + 3):
@@ -336,9 +498,10 @@ def speed_variance(x):
 
 @internal
 def heading(x, s, mag):
-    """Azimuth of the horizontal field, clockwise from north, against the declination; a field that has not the Earth's
-    strength and dip is not looked at. It must not tilt: where the tilt is wrong the azimuth is off by its part across
-    the field times the tangent of the dip, which is taken as noise."""
+    """Azimuth of the horizontal field, clockwise from north, against the declination. A field without the Earth's
+    strength and dip is not used. The magnetic heading must not change the tilt. Where the tilt is wrong, the azimuth is
+    wrong by its part across the field times the tangent of the dip. This is taken as noise.
+    """
     mx, my, mz = rotate(x[Q], x[Q + 1], x[Q + 2], x[Q + 3], mag[0], mag[1], mag[2])
     flat2 = mx * mx + my * my
     good = flat2 > 0.0

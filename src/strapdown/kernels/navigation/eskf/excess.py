@@ -1,7 +1,7 @@
-"""What a gyroscope and an accelerometer of wrong scale and cross-coupling read too much: considered, not estimated.
+"""Excess readings of a gyroscope and an accelerometer of wrong scale and cross-coupling: considered, not estimated.
 
-Such an error hangs together over the whole drive: the velocity is off by a part of itself, so that braking takes off
-what starting has put on, and the way is off by that part of the way. Noise would neither cancel nor add up so.
+Such an error is correlated over the whole drive. The velocity is wrong by a share of itself, so braking removes what
+starting has added. The distance is wrong by the same share. Noise would neither cancel nor add up in this way.
 """
 
 import math
@@ -24,9 +24,13 @@ from strapdown.kernels.navigation.eskf.layout import (
 
 @internal
 def considered(x, k, c, v0, v1, v2):
-    """Three numbers of the error state, k to k + 2, fall by g times the three considered ones of column c, which have
-    the variances v0, v1, v2 and are independent of each other. g: 3x3, row by row, in H, which no measurement uses
-    meanwhile."""
+    """Three numbers of the error state, k to k + 2, fall by g times the three considered ones of column c. The
+    considered numbers have the variances v0, v1, v2 and are independent of each other.
+
+    g: 3x3, row by row, in H, which no measurement uses meanwhile.
+
+    g: 3x3, row by row, in H, which no measurement uses meanwhile.
+    """
     r0 = COVARIANCE + k * COLUMNS
     for i in range(3):
         r = r0 + i * COLUMNS
@@ -62,9 +66,13 @@ def considered(x, k, c, v0, v1, v2):
 @internal
 def gyr_excess(x, variance, r, turn_n):
     """A gyroscope of wrong scale and cross-coupling D reads D u too much for each radian about its axis u, a vector
-    fixed in s: phi grows by -R D u times the turn (rad). A vehicle turns about the vertical, which keeps its place in
-    s, so D u is one considered vector. Turns about level axes are few: their excess is taken for noise, of the variance
-    that a vector fixed in s has gathered after a quarter turn, 2, and after half a turn, 4. r: R_ns by rows.
+    fixed in s. So phi grows by -R D u times the turn (rad). A vehicle turns about the vertical, which is constant in
+    s, so D u is one considered vector. Turns about level axes are few. The excess of such turns is taken as noise. Its
+    variance is that of a vector fixed in s after a quarter turn, 2, and after half a turn, 4.
+
+    r: R_ns by rows.
+
+    r: R_ns by rows.
     """
     for i in range(9):
         x[H + i] = turn_n[2] * r[i]
@@ -76,11 +84,15 @@ def gyr_excess(x, variance, r, turn_n):
 
 @internal
 def acc_excess(x, s, free, dv_n, r):
-    """An accelerometer of wrong scale and cross-coupling E reads E a too much; what it reads of gravity too much is a
-    bias. A vehicle speeds up and brakes along body x, so E's column of this axis, expressed in b, is considered: its
-    scale, and what it reads across. free: 1 if the body may move in any direction, which then has this scale too. 0 for
-    wheels: what is read across is noise, which the measurements of the speed across see as well, and by its chance
-    correlation with them they would shorten the way. dv_n: change of velocity (m/s). r: R_ns by rows.
+    """An accelerometer of wrong scale and cross-coupling E reads E a too much; its excess for gravity is a bias. A
+    vehicle accelerates and brakes along body x. So E's column of this axis, expressed in b, is considered: its scale,
+    and its reading across that axis.
+
+    free: 1 if the body may move in any direction, which then has this scale too. 0 for wheels: the reading across body
+        x is then noise. Measurements of the speed across include it too, and its random correlation with them would
+        shorten the path.
+    dv_n: change of velocity (m/s).
+    r: R_ns by rows.
     """
     for axis in range(3):  # columns 1 and 2: body y and z in n; column 0: body x in n, for now
         a = s[S_R_SB + axis]

@@ -13,6 +13,7 @@ from strapdown.kernels.navigation.eskf.layout import (
     COVARIANCE,
     EXTRA,
     GAP,
+    IN_A_ROW,
     KINDS,
     LAST_ACC,
     LAST_GYR,
@@ -26,6 +27,7 @@ from strapdown.kernels.navigation.eskf.layout import (
     REFUSED_S,
     REJECTED,
     S_ACC_Q,
+    S_ADAPTS,
     S_GAP_S,
     S_ZARU_R,
     SEEN_STOP,
@@ -34,16 +36,17 @@ from strapdown.kernels.navigation.eskf.layout import (
     STARTED,
     STEP_S,
     STILL,
-    T_COUNT,
     T_RHO,
     T_SIZE,
+    T_UPDATES,
     TRAVEL_M,
     TURNED_RAD,
+    TURNS,
     USED,
     X_SIZE,
     N,
 )
-from strapdown.kernels.navigation.eskf.predict import predict, predict_gap
+from strapdown.kernels.navigation.eskf.predict import follow_shaking, predict, predict_gap
 from strapdown.kernels.navigation.eskf.updates import correct
 
 KIND_COUNT = len(KINDS)
@@ -51,8 +54,9 @@ KIND_COUNT = len(KINDS)
 
 @internal
 def follow_step(x, dt):
-    """The usual step goes to the median by fifths: within 25 samples from ten times it, and a lost sample hardly moves
-    it."""
+    """The usual step moves to the median in steps of a fifth: within 25 samples from ten times it. A lost sample hardly
+    changes it.
+    """
     usual = x[STEP_S]
     if dt > 1.01 * usual:
         x[STEP_S] = min(1.2 * usual, dt)
@@ -62,14 +66,21 @@ def follow_step(x, dt):
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, reported, tapes, states):
-    """x, at the sample before, becomes x after these samples: one live sample, or many of a recording. False, and x as
-    before, if an array has another length, the filter still aligns itself, or a live sample has a number that is not
-    finite or a negative step.
+    """Update x from the previous sample to the last of these samples: one live sample, or many of a recording. The
+    function returns False, with x unchanged, if an array has another length or the filter still aligns itself. It also
+    returns False for a live sample with a number that is not finite or a negative step.
 
-    Arrays are flat, row after row. seen: bits of what mag and extra hold, and of a believed stop. mag, extra: empty
-    where no row has any. nominal: q, p, v, biases (17 numbers a row); sigma: of the error state (16); nis: one for each
-    kind; reported: bits used, bits rejected. nominal empty: a live sample, of which only x is wanted. tapes, states:
-    empty or of all rows, for the smoother. A first sample has no step before it: it is kept as the start of the next.
+    Arrays are flat, row after row.
+
+    seen: bits for the values in mag and extra, and for a believed stop.
+    mag, extra: empty where no row has any.
+    nominal: q, p, v, biases (17 numbers a row).
+    sigma: sigma of the error state (16).
+    nis: normalised innovations, one for each kind.
+    reported: bits used, bits rejected. nominal empty: a live sample, of which only x is wanted.
+    tapes, states: empty, or for all rows for the smoother.
+
+    A first sample has no previous step: it is kept as the start of the next.
     """
     n = len(dt)
     live, taped, has_mag, has_extra = len(nominal) == 0, len(tapes) > 0, len(mag) > 0, len(extra) > 0
@@ -95,7 +106,7 @@ def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, reported, ta
         tape = offset(tapes, T_SIZE * i) if taped else at
         at[USED] = at[REJECTED] = 0.0
         if taped:
-            for j in range(T_COUNT + 1):
+            for j in range(T_UPDATES):
                 tape[j] = 1.0 if T_RHO <= j < T_RHO + 7 else 0.0
         if at[SKIP] > 0.0:
             at[SKIP] -= 1.0
@@ -103,6 +114,10 @@ def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, reported, ta
             h, bits = dt[i], seen[i]
             first = at[STARTED] == 0.0 or not h > 0.0
             still = False
+            if first or h > settings[S_GAP_S]:
+                at[IN_A_ROW] = 0.0
+            if settings[S_ADAPTS] > 0.0:
+                follow_shaking(at, rate, force, 0.0 if first else h)
             if first:
                 at[STARTED] = 1.0
             elif h > settings[S_GAP_S]:
@@ -113,7 +128,8 @@ def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, reported, ta
             else:
                 if at[STEP_S] == 0.0:
                     at[STEP_S] = h
-                still = bits & SEEN_STOP != 0 and settings[S_ZARU_R] >= 0.0 and looks_still(at, settings, rate, h)
+                still = bits & SEEN_STOP != 0 and settings[S_ZARU_R] >= 0.0 and at[TURNS] == 0.0
+                still = still and looks_still(at, settings, rate, h)
                 predict(at, settings, rate, force, h, still and at[STILL] > 0.0, tape, taped)
             for j in range(3):
                 at[LAST_GYR + j], at[LAST_ACC + j] = rate[j], force[j]
@@ -130,10 +146,10 @@ def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, reported, ta
             if at[PAST_COUNT] >= 0.0:
                 if at[USED] > 0.0:
                     correct_past(at, settings)
-                correct(at)
+                correct(at, settings, tape, taped)
                 keep_velocity(at, settings)
             else:
-                correct(at)
+                correct(at, settings, tape, taped)
             if not first and h <= settings[S_GAP_S]:
                 follow_step(at, h)
         if live:

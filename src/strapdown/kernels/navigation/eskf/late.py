@@ -1,12 +1,12 @@
 """Fixes that come late: compared with the filter's position or velocity at their own instant.
 
 From the instant to now, age s, the integral of the specific force is F = v(now) - v(then) + g age. Errors of tilt and
-of the accelerometer's bias act through it: dv(then) = dv(now) + F x phi + age R dba - w. w is the integral of the
-accelerometer's noise. It is a part of dv(now) and not of the fix, so P h and the variance of the innovation are less by
-its variance. Other measurements of position or velocity have used some of that noise: what came before the last of them
-is not taken off, so that the covariance stays positive.
+of the accelerometer's bias act through F: dv(then) = dv(now) + F x phi + age R dba - w. w is the integral of the
+accelerometer's noise. The noise w is a part of dv(now) and not of the fix. So P h and the variance of the innovation
+are less by its variance. Other measurements of position or velocity have used some of that noise. Noise before the last
+of them is not subtracted, so that the covariance stays positive.
 
-Velocities of the last seconds are kept from the first late fix on. What a measurement corrects now is corrected there
+Velocities of the last seconds are kept from the first late fix on. A correction by a measurement now is applied to them
 too, so that all of them belong to one estimate.
 """
 
@@ -42,7 +42,7 @@ from strapdown.kernels.navigation.eskf.updates import spread_of, take, told
 
 @internal
 def keep_velocity(x, s):
-    """After a sample: its velocity joins those that are kept, if the last one lies far enough back."""
+    """After a sample: add its velocity to the stored ones, if the last one is old enough."""
     count, newest = int(x[PAST_COUNT]), int(x[PAST_NEWEST])
     if count > 0 and x[PAST_NOW_S] - x[PAST + PAST_WIDTH * newest] < s[S_PAST_STEP_S]:
         return
@@ -54,7 +54,7 @@ def keep_velocity(x, s):
 
 @internal
 def velocity_before(x, age):
-    """Whether the velocity of age s before is known, and what it is: straight between two that are kept."""
+    """Whether the velocity of age s before is known, and its value: linear between two stored ones."""
     when, after = x[PAST_NOW_S] - age, x[PAST_NOW_S]
     vx, vy, vz = x[VELOCITY], x[VELOCITY + 1], x[VELOCITY + 2]
     newest = int(x[PAST_NEWEST])
@@ -70,7 +70,7 @@ def velocity_before(x, age):
 
 @internal
 def correct_past(x, s):
-    """The correction gathered in DX, as it acts on the velocities that are kept."""
+    """Apply the correction gathered in DX to the stored velocities."""
     r = matrix(x[Q], x[Q + 1], x[Q + 2], x[Q + 3])
     px, py, pz = x[DX + PHI_N], x[DX + PHI_N + 1], x[DX + PHI_N + 2]
     bx, by, bz = x[DX + ACC_BIAS], x[DX + ACC_BIAS + 1], x[DX + ACC_BIAS + 2]
@@ -86,8 +86,12 @@ def correct_past(x, s):
 
 @internal
 def late_update(x, s, kind, age, e, then, variance, tape, taped):
-    """The update by a fix of age s before, with the innovation e; then: the filter's velocity of that instant. A
-    position fix measures p_n - age v_n. First the gate, by each axis alone, then the update."""
+    """The update by a fix of age s before, with the innovation e.
+
+    then: velocity of the filter at that instant.
+
+    A position fix measures p_n - age v_n. Apply the gate to each axis separately, then the update.
+    """
     r = matrix(x[Q], x[Q + 1], x[Q + 2], x[Q + 3])
     f = (x[VELOCITY] - then[0], x[VELOCITY + 1] - then[1], x[VELOCITY + 2] - then[2] + s[S_GRAVITY] * age)
     free = 0.0 if kind == FIX else min(age, x[PAST_FREE_S])

@@ -1,12 +1,13 @@
-"""Where the numbers of the error-state filter stand: its state x and its settings s, one array each.
+"""Places of the numbers of the error-state filter: its state x and its settings s, one array each.
 
-Error state, 16 numbers, truth against estimate: position p_n (m), velocity v_n (m/s), small rotation phi_n (rad,
-R_true = exp(phi_n) R), gyroscope bias (rad/s, frame s), accelerometer bias (m/s2, frame s), and the part of the
-magnetic azimuth (rad, clockwise) that is not the Earth's. Eight parameters are considered, not estimated (Schmidt
-1966): their variance acts on the others, and no measurement changes them: the odometer's scale; what the gyroscope
-reads too much for each radian of turn about the vertical, a vector fixed in s: its scale and its cross-coupling; what
-the accelerometer reads too much for each m/s2 along body x, told in b: its scale and its cross-coupling; and how much
-of the body's pitch is the floor's slope.
+The error state has 16 numbers, truth against estimate. The first 15 are position p_n (m), velocity v_n (m/s) and small
+rotation phi_n (rad, R_true = exp(phi_n) R), then gyroscope bias (rad/s, frame s) and accelerometer bias (m/s2, frame
+s). The last is the part of the magnetic azimuth (rad, clockwise) that is not the Earth's. Eight parameters are
+considered and not estimated (Schmidt 1966). Their variance acts on the others, and no measurement changes them. One
+parameter is the odometer's scale. Three are the excess of the gyroscope for each radian of turn about the vertical, a
+vector fixed in s: its scale and its cross-coupling. Three are the excess of the accelerometer for each m/s2 along body
+x, expressed in b: its scale and its cross-coupling. The last is the share of the body's pitch that is slope of the
+floor.
 """
 
 # error state
@@ -49,7 +50,20 @@ REST = 106  # sums over the rest at the start, while the filter aligns itself (n
 # velocity, and with which noise of the accelerometer; then the rows, time and velocity
 PAST_NOW_S, PAST_COUNT, PAST_NEWEST, PAST_FREE_S, PAST_ACC_Q, PAST = 136, 137, 138, 139, 140, 144
 PAST_ROWS, PAST_WIDTH = 32, 4
-COVARIANCE = PAST + PAST_ROWS * PAST_WIDTH  # a multiple of 8: its rows begin at cache lines
+# the stop that lasts: its time; the gyroscope's bias and its variance before it; the integral of the rate since; of the
+# zero rates used so far their information and the sum that they were weighed by; time since the last one; 1: it turns
+IN_STOP_S = PAST + PAST_ROWS * PAST_WIDTH
+STOP_BIAS, STOP_VAR, STOP_TURN, STOP_INFO, STOP_SUM = (IN_STOP_S + 1 + 3 * k for k in range(5))
+BLOCK_S, TURNS = IN_STOP_S + 16, IN_STOP_S + 17
+# variance of one reading (rad/s, m/s2) as the machine shakes now; the readings before the last; how many in a row
+SHAKE_G, SHAKE_A, BEFORE_GYR, BEFORE_ACC, IN_A_ROW = (IN_STOP_S + k for k in (18, 19, 20, 23, 26))
+WIDER = IN_STOP_S + 27 - 3  # at + kind (floor is 3): NIS within the last seconds of floor, sideways and upward
+ROUGH = IN_STOP_S + 30  # how many times larger the accelerometer's variance is, as the wheels show
+STOP_DT2 = IN_STOP_S + 31  # sum of the squared steps of the stop: a reading after lost ones stands for longer
+# variance of the gyroscope's bias before the first stop (0: there was none yet); what the last stop turned by beyond it
+FIRST_VAR, LAST_TURN = IN_STOP_S + 32, IN_STOP_S + 35
+TILTED_S = IN_STOP_S + 38  # how long it was on a slope
+COVARIANCE = IN_STOP_S + 40  # a multiple of 8: its rows begin at cache lines
 X_SIZE = COVARIANCE + N * COLUMNS
 
 # kinds of measurement: place of the NIS; its bit is 1 << kind
@@ -80,17 +94,24 @@ S_ODO_R, S_ODO_WINDOW_S, S_ODO_SCALE = 22, 23, 24
 S_MAG_R, S_MAG_VAR, S_MAG_RATE, S_MAG_PER_M = 25, 26, 27, 28
 S_DECLINATION, S_FIELD, S_FIELD_TOL, S_DIP, S_DIP_TOL = 29, 30, 31, 32, 33  # 0 and UNKNOWN_DIP: the start's
 S_ODO_SCALE_VAR, S_GYR_EXCESS_VAR = 34, 35  # of the considered parameters
-S_R_SB = 36  # body axes told in s: columns of R_sb, nine numbers row by row
+S_R_SB = 36  # body axes expressed in s: columns of R_sb, nine numbers row by row
 S_R_BS_B = 45  # lever arm of the sensor, frame b
 S_GYR_READ, S_ACC_READ = 48, 49  # of one reading: rounding to counts, (rad/s)2 and (m/s2)2
 S_ACC_SCALE_VAR, S_ACC_AXES_VAR, S_FLOOR_SLOPE_VAR = 50, 51, 52  # of the considered parameters
 S_LEVER_VAR = 53  # of each number of the lever arm, m2
 S_PAST_STEP_S = 54  # between two velocities that are kept
-S_SIZE = 55
+S_LINEAR_3 = 55  # largest NIS of three numbers at which the estimate is near enough to the truth to be linear there
+S_TURN_3, S_TURN_SHARE = 56, 57  # NIS at which a stop turns; variance of an unseen turn as a part of the bias's
+S_ADAPTS = 58  # 1: process noise follows the machine
+S_HUBER_2 = 59  # NIS beyond which a row of wheels or floor has less weight
+S_SLIP_VAR = 60  # of the part by which wheels read too far in a turn
+S_ZUPT_ARM2 = 61  # m2, of the sensor from the point that a stop is of
+S_SIZE = 62
 
 # the tape of a step, for the backward pass: the prediction's Phi, then the scalar measurements
 T_H, T_F, T_R, T_TURN, T_RHO, T_COUNT = 0, 1, 4, 13, 14, 21
-T_UPDATES = 22
+T_MOVED = 22  # by how much the step corrected position and velocity
+T_UPDATES = 28
 T_ROOM = 2 * N + 2  # h, K, S, e
 T_MOST = 15
 T_SIZE = T_UPDATES + T_MOST * T_ROOM

@@ -1,7 +1,7 @@
 """The error-state filter between measurements: attitude, velocity and position forward, and their covariance.
 
-P <- Phi P Phi^T + Q with Phi = I + h F: dp' = dv, dv' = -f_n x phi - R dba, phi' = -R dbg. F has few blocks, so Phi
-acts on rows of P, P is turned over, and Phi acts once more: P Phi^T = (Phi P)^T for symmetric P.
+P <- Phi P Phi^T + Q with Phi = I + h F: dp' = dv, dv' = -f_n x phi - R dba, phi' = -R dbg. F has few blocks. So Phi
+acts on rows of P, P is transposed, and Phi acts once more: P Phi^T = (Phi P)^T for symmetric P.
 """
 
 import math
@@ -11,12 +11,15 @@ from strapdown.kernels.navigation.dead_reckoning import rotate, turned
 from strapdown.kernels.navigation.eskf.excess import acc_excess, gyr_excess
 from strapdown.kernels.navigation.eskf.layout import (
     ACC_BIAS,
+    BEFORE_ACC,
+    BEFORE_GYR,
     BIAS_A,
     BIAS_G,
     BIAS_M,
     COLUMNS,
     COVARIANCE,
     GYR_BIAS,
+    IN_A_ROW,
     LAST_ACC,
     LAST_GYR,
     MAG_BIAS,
@@ -24,6 +27,7 @@ from strapdown.kernels.navigation.eskf.layout import (
     P_N,
     PHI_N,
     POSITION,
+    ROUGH,
     S_ACC_AXES_VAR,
     S_ACC_BIAS_CAP,
     S_ACC_BIAS_Q,
@@ -44,6 +48,8 @@ from strapdown.kernels.navigation.eskf.layout import (
     S_MAG_VAR,
     S_SIDE_R,
     S_STILL_Q,
+    SHAKE_A,
+    SHAKE_G,
     STEP_S,
     T_F,
     T_H,
@@ -57,6 +63,7 @@ from strapdown.kernels.navigation.eskf.layout import (
 )
 from strapdown.kernels.navigation.mechanisation import increment_of_points
 
+SHAKES = 1.5  # of the sensor's own variance: a second of its noise reads up to 1.3
 _WIDEST = math.pi**2 / 3.0  # variance of an angle of which nothing is known
 
 
@@ -78,15 +85,19 @@ def matrix(w, x, y, z):
 
 @internal
 def ends(m0, m1):
-    """Values at the start and the end of this step, on the line with means m0 in the step before and m1 in this."""
+    """Values at the start and the end of this step, on the line with means m0 in the previous step and m1 in this
+    one.
+    """
     a, b, c = 0.5 * (m1[0] - m0[0]), 0.5 * (m1[1] - m0[1]), 0.5 * (m1[2] - m0[2])
     return (m1[0] - a, m1[1] - b, m1[2] - c), (m1[0] + a, m1[1] + b, m1[2] + c)
 
 
 @internal
 def phi_rows(x, columns, h, turn):
-    """Rows of P from the left by Phi, but for the biases' own decay. WORK: h f_n, then h R_ns row by row; turn: 1, or 0
-    if the body did not turn whatever the gyroscope's bias."""
+    """Multiply rows of P from the left by Phi, except for the decay of the biases. WORK: h f_n, then h R_ns row by row.
+
+    turn: 1, or 0 if the body did not turn whatever the gyroscope's bias.
+    """
     fx = x[WORK]
     fy = x[WORK + 1]
     fz = x[WORK + 2]
@@ -110,11 +121,16 @@ def phi_rows(x, columns, h, turn):
         a = x[bias]
         b = x[bias + COLUMNS]
         c = x[bias + 2 * COLUMNS]
-        for i in range(3):
-            x[k + i * COLUMNS] += h * x[v + i * COLUMNS]
+        half = 0.5 * h  # the mean of both velocities, as the position itself goes on
+        x[k] += half * x[v]
+        x[k + COLUMNS] += half * x[v + COLUMNS]
+        x[k + 2 * COLUMNS] += half * x[v + 2 * COLUMNS]
         x[v] += phi_y * fz - phi_z * fy - (r0 * a + r1 * b + r2 * c)
         x[v + COLUMNS] += phi_z * fx - phi_x * fz - (r3 * a + r4 * b + r5 * c)
         x[v + 2 * COLUMNS] += phi_x * fy - phi_y * fx - (r6 * a + r7 * b + r8 * c)
+        x[k] += half * x[v]
+        x[k + COLUMNS] += half * x[v + COLUMNS]
+        x[k + 2 * COLUMNS] += half * x[v + 2 * COLUMNS]
         bias = k + GYR_BIAS * COLUMNS
         a = turn * x[bias]
         b = turn * x[bias + COLUMNS]
@@ -141,7 +157,10 @@ def propagate(x, h, turn):
 
 @internal
 def predict(x, s, gyr, acc, h, still, tape, taped):
-    """One step of h s, between the reading before and this one. still: the body did not turn during it."""
+    """One step of h s, between the previous reading and this one.
+
+    still: the body did not turn during the step.
+    """
     w0 = (x[LAST_GYR] - x[BIAS_G], x[LAST_GYR + 1] - x[BIAS_G + 1], x[LAST_GYR + 2] - x[BIAS_G + 2])
     w1 = (gyr[0] - x[BIAS_G], gyr[1] - x[BIAS_G + 1], gyr[2] - x[BIAS_G + 2])
     f0 = (x[LAST_ACC] - x[BIAS_A], x[LAST_ACC + 1] - x[BIAS_A + 1], x[LAST_ACC + 2] - x[BIAS_A + 2])
@@ -181,16 +200,42 @@ def predict(x, s, gyr, acc, h, still, tape, taped):
         acc_excess(x, s, free, dv_n, r)
     # over a lost sample the same two readings stand for a longer time: their own noise does not shrink with it
     weight = h * max(h / x[STEP_S], 1.0) if x[STEP_S] > 0.0 else h
-    turning = s[S_STILL_Q] * h if still else s[S_GYR_Q] * weight + s[S_GYR_READ] * h * h
-    pushing = s[S_ACC_Q] * weight + s[S_ACC_READ] * h * h
+    turning = s[S_STILL_Q] * h if still else shaken(s[S_GYR_Q] * weight + s[S_GYR_READ] * h * h, x[SHAKE_G] * h * h)
+    pushing = max(x[ROUGH], 1.0) * shaken(s[S_ACC_Q] * weight + s[S_ACC_READ] * h * h, x[SHAKE_A] * h * h)
     for i in range(3):
         x[COVARIANCE + (V_N + i) * (COLUMNS + 1)] += pushing
         x[COVARIANCE + (PHI_N + i) * (COLUMNS + 1)] += turning
 
 
 @internal
+def shaken(known, seen):
+    """Variance of a step: that of the sensor, or that of the machine's vibration where this is clearly larger."""
+    return seen if seen > SHAKES * known else known
+
+
+@internal
+def follow_shaking(x, gyr, acc, h):
+    """Variance of a reading within the last second. Second differences pass changes from sample to sample and suppress
+    the motion of the machine. For white noise they have six times the variance.
+    """
+    if h <= 0.0:
+        return
+    if x[IN_A_ROW] >= 2.0:
+        rate2 = force2 = 0.0
+        for j in range(3):
+            rate2 += (gyr[j] - 2.0 * x[LAST_GYR + j] + x[BEFORE_GYR + j]) ** 2
+            force2 += (acc[j] - 2.0 * x[LAST_ACC + j] + x[BEFORE_ACC + j]) ** 2
+        share = max(min(h, 1.0), 1.0 / (x[IN_A_ROW] - 1.0))
+        x[SHAKE_G] += share * (rate2 / 18.0 - x[SHAKE_G])
+        x[SHAKE_A] += share * (force2 / 18.0 - x[SHAKE_A])
+    for j in range(3):
+        x[BEFORE_GYR + j], x[BEFORE_ACC + j] = x[LAST_GYR + j], x[LAST_ACC + j]
+    x[IN_A_ROW] += 1.0
+
+
+@internal
 def wander(x, s, h, tape, taped):
-    """Biases: a walk until their variance reaches its cap, and from there the decay that keeps it: Gauss-Markov."""
+    """Biases are a random walk until their variance reaches its limit. From there a decay keeps it: Gauss-Markov."""
     for i in range(6):
         k = GYR_BIAS + i
         var = COVARIANCE + k * (COLUMNS + 1)
@@ -225,8 +270,9 @@ def scale(x, k, rho):
 
 @internal
 def predict_gap(x, s, h, tape, taped):
-    """A time without readings: the last velocity goes on, and anything up to the gap's acceleration and rate may have
-    happened. The heading may have become anything; the tilt of a vehicle on a floor only so much."""
+    """A time without readings: the last velocity continues, and any motion up to the gap's acceleration and rate may
+    have happened. The heading may have changed without limit; the tilt of a vehicle on a floor only by a limited angle.
+    """
     for i in range(3):
         x[POSITION + i] += h * x[VELOCITY + i]
     if taped:

@@ -1,9 +1,11 @@
 """The backward pass: Rauch, Tung and Striebel's smoother in the form of Bryson and Frazier.
 
-It carries lam and lam2 = cov(lam) back through what the filter did and needs no inverse of a covariance (Bierman 1973):
-before a prediction lam <- Phi^T lam, lam2 <- Phi^T lam2 Phi; before a measurement with row h, gain K, innovation e of
-variance S: lam <- A^T lam - h e / S, lam2 <- A^T lam2 A + h h^T / S, with A = I - K h^T. The smoothed error is -P lam,
-its covariance P - P lam2 P.
+The backward pass carries lam and lam2 = cov(lam) back through the steps of the filter and needs no inverse of a
+covariance (Bierman 1973). Before a prediction: lam <- Phi^T lam, lam2 <- Phi^T lam2 Phi. A correction that referred the
+covariance to the corrected state by T (updates.reset) is treated in the same way. Before a measurement with row h, gain
+K, innovation e of variance
+S: lam <- A^T lam - h e / S, lam2 <- A^T lam2 A + h h^T / S, with A = I - K h^T. The smoothed error is -P lam, its
+covariance P - P lam2 P.
 """
 
 import math
@@ -28,6 +30,7 @@ from strapdown.kernels.navigation.eskf.layout import (
     T_COUNT,
     T_F,
     T_H,
+    T_MOVED,
     T_R,
     T_RHO,
     T_ROOM,
@@ -42,13 +45,14 @@ from strapdown.kernels.navigation.eskf.layout import (
 
 @internal
 def phi_transposed_rows(m, tape):
-    """Rows of m from the left by Phi^T; Phi as eskf_predict.phi_rows after the biases' decay."""
+    """Multiply rows of m from the left by Phi^T; Phi as eskf_predict.phi_rows after the biases' decay."""
     h, turn = tape[T_H], tape[T_TURN]
     fx, fy, fz = tape[T_F], tape[T_F + 1], tape[T_F + 2]
     r = tape[T_R : T_R + 9]
     for j in range(m.shape[1]):
-        px, py, pz = m[0, j], m[1, j], m[2, j]
-        vx, vy, vz = m[3, j], m[4, j], m[5, j]
+        half = 0.5 * h
+        px, py, pz = half * m[0, j], half * m[1, j], half * m[2, j]
+        vx, vy, vz = m[3, j] + px, m[4, j] + py, m[5, j] + pz
         ax, ay, az = m[6, j], m[7, j], m[8, j]
         for i in range(3):
             m[9 + i, j] -= turn * (r[i] * ax + r[3 + i] * ay + r[6 + i] * az)
@@ -57,9 +61,9 @@ def phi_transposed_rows(m, tape):
         m[6, j] += fy * vz - fz * vy
         m[7, j] += fz * vx - fx * vz
         m[8, j] += fx * vy - fy * vx
-        m[3, j] += h * px
-        m[4, j] += h * py
-        m[5, j] += h * pz
+        m[3, j] = vx + px
+        m[4, j] = vy + py
+        m[5, j] = vz + pz
         for i in range(7):
             m[9 + i, j] *= tape[T_RHO + i]
 
@@ -85,6 +89,28 @@ def back_measurement(lam, lam2, tape, at, work):
 
 
 @internal
+def back_correction(lam, lam2, tape):
+    """Multiply from the left by T^T: phi gets DV x v and DP x p."""
+    reset_transposed_rows(lam.reshape(N, 1), tape)
+    for _ in range(2):
+        reset_transposed_rows(lam2, tape)
+        for i in range(N):
+            for j in range(i):
+                lam2[i, j], lam2[j, i] = lam2[j, i], lam2[i, j]
+
+
+@internal
+def reset_transposed_rows(m, tape):
+    for k in (P_N, V_N):
+        a, b, c = tape[T_MOVED + k], tape[T_MOVED + k + 1], tape[T_MOVED + k + 2]
+        for j in range(m.shape[1]):
+            x, y, z = m[k, j], m[k + 1, j], m[k + 2, j]
+            m[PHI_N, j] += b * z - c * y
+            m[PHI_N + 1, j] += c * x - a * z
+            m[PHI_N + 2, j] += a * y - b * x
+
+
+@internal
 def back_prediction(lam, lam2, tape):
     phi_transposed_rows(lam.reshape(N, 1), tape)
     for _ in range(2):
@@ -96,8 +122,9 @@ def back_prediction(lam, lam2, tape):
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def backward_rows(lam, lam2, tapes, states, nominal, sigma):
-    """From the last of these rows to the first; lam and lam2 come from the rows after and go to those before. nominal
-    and sigma become the smoothed ones."""
+    """From the last of these rows to the first. lam and lam2 come from the rows after and go to those before. nominal
+    and sigma become the smoothed ones.
+    """
     work, dx = np.empty(N), np.empty(N)
     half = np.empty((N, N))
     for row in range(len(tapes) - 1, -1, -1):
@@ -120,6 +147,7 @@ def backward_rows(lam, lam2, tapes, states, nominal, sigma):
             for j in range(N):
                 variance -= half[i, j] * cov[j, i]
             sigma[row, i] = math.sqrt(max(variance, 0.0))
+        back_correction(lam, lam2, tape)
         for k in range(int(tape[T_COUNT]) - 1, -1, -1):
             back_measurement(lam, lam2, tape, T_UPDATES + k * T_ROOM, work)
         back_prediction(lam, lam2, tape)
@@ -127,7 +155,7 @@ def backward_rows(lam, lam2, tapes, states, nominal, sigma):
 
 @internal
 def put(x, dx, out):
-    """The state x, corrected by dx."""
+    """Write the state x, corrected by dx."""
     for i in range(3):
         out[POSITION + i] = x[POSITION + i] + dx[P_N + i]
         out[VELOCITY + i] = x[VELOCITY + i] + dx[V_N + i]

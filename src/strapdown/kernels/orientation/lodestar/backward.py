@@ -1,6 +1,6 @@
-"""The way back of Lodestar's smoother: over the blocks of the heading filter, from the last to the first, and then over
-the samples. As modified by Bryson and Frazier, which inverts no matrix: with K the gain, v the innovation, s its
-variance, h = (1, 0, 0, 0, 1), F the transition of a block,
+"""The backward pass of Lodestar's smoother: over the blocks of the heading filter, from the last to the first, and then
+over the samples. The form of Bryson and Frazier inverts no matrix. K is the gain, v the innovation, s its variance, h =
+(1, 0, ... 0, 1), F the transition of a block,
 
     x_smooth = x - P l,   P_smooth = P - P L P         l, L: what later blocks say; zero after the last
     l <- l - h (K . l + v / s)                         back over the measurement, and the same for L
@@ -10,19 +10,19 @@ variance, h = (1, 0, 0, 0, 1), F the transition of a block,
 import math
 
 from strapdown.kernels.jit import internal, row
+from strapdown.kernels.orientation.lodestar.filter import BACK
 from strapdown.kernels.orientation.lodestar.heading import ANY_HEADING, wrapped
-from strapdown.kernels.orientation.lodestar.layout import N
-from strapdown.kernels.orientation.vqf.inclination import TURN_BLOCK
+from strapdown.kernels.orientation.lodestar.layout import DRIFTS, D, N
 from strapdown.kernels.trigonometry import half_angle
 
 # columns of a table with a row for each block
 TRACE = 0  # delta, row 0 of P, gain, v / s, 1 / s, F's entries: what the way back needs
-ENDS = 17  # its last sample
-TRACE_END = 18
+GAINS, TOLD, CERTAIN, MOVES, KEEPS = 1 + N, 1 + 2 * N, 2 + 2 * N, 3 + 2 * N, 3 + 2 * N + DRIFTS
+ENDS = KEEPS + 1  # its last sample
+TRACE_END = ENDS + 1
 NO_REST = 16  # a flag within the smoother: at rest, as it seemed
 
-# l, L k and L stand where the low-pass of the turns stood, which is done with
-_LATER, _PRODUCT, _CERTAIN = TURN_BLOCK, TURN_BLOCK + N, TURN_BLOCK + 2 * N
+_LATER, _PRODUCT, _CERTAIN = BACK, BACK + N, BACK + 2 * N  # l, L k and L
 
 
 @internal
@@ -38,38 +38,38 @@ def heading_back(state, table, made):
             for j in range(N):
                 variance -= block[1 + i] * state[_CERTAIN + N * i + j] * block[1 + j]
         block[0], block[1] = delta, variance
-        if block[12] > 0.0:
-            told, twice = block[11], block[12]
+        if block[CERTAIN] > 0.0:
+            told, twice = block[TOLD], block[CERTAIN]
             for i in range(N):
-                told += block[6 + i] * state[_LATER + i]
+                told += block[GAINS + i] * state[_LATER + i]
                 product = 0.0
                 for j in range(N):
-                    product += state[_CERTAIN + N * i + j] * block[6 + j]
+                    product += state[_CERTAIN + N * i + j] * block[GAINS + j]
                 state[_PRODUCT + i] = product
-                twice += block[6 + i] * product
-            for i in range(0, N, N - 1):  # h has ones at 0 and 4
+                twice += block[GAINS + i] * product
+            for i in range(0, N, N - 1):  # h has ones at 0 and D
                 state[_LATER + i] -= told
                 for j in range(N):
                     state[_CERTAIN + N * i + j] -= state[_PRODUCT + j]
                     state[_CERTAIN + N * j + i] -= state[_PRODUCT + j]
                 state[_CERTAIN + N * i] += twice
-                state[_CERTAIN + N * i + 4] += twice
-        for i in range(1, 4):
-            moved = block[12 + i]
+                state[_CERTAIN + N * i + D] += twice
+        for i in range(1, DRIFTS + 1):
+            moved = block[MOVES - 1 + i]
             state[_LATER + i] += moved * state[_LATER]
             for j in range(N):
                 state[_CERTAIN + N * i + j] += moved * state[_CERTAIN + j]
             for j in range(N):
                 state[_CERTAIN + N * j + i] += moved * state[_CERTAIN + N * j]
-        state[_LATER + 4] *= block[16]
+        state[_LATER + D] *= block[KEEPS]
         for j in range(N):
-            state[_CERTAIN + N * 4 + j] *= block[16]
-            state[_CERTAIN + N * j + 4] *= block[16]
+            state[_CERTAIN + N * D + j] *= block[KEEPS]
+            state[_CERTAIN + N * j + D] *= block[KEEPS]
 
 
 @internal
 def turn_to_n(n, dt, table, made, q, sigma, flags):
-    """q from q_es to q_ns by the smoothed heading, which is a straight line between the ends of blocks."""
+    """q from q_es to q_ns by the smoothed heading, which is linear between the ends of blocks."""
     block, since = 0, 0.0
     span = 1.0
     for i in range(n):

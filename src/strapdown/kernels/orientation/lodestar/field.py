@@ -42,8 +42,10 @@ def _follow(state, norm, dip, reference, k):
 
 @internal
 def judge_field(state, settings, norm, dip, level):
-    """How far is this field from the reference? The reference is the mean of the first fields, then follows slowly.
-    level: squared part of the field that is level. True: the field is the new reference."""
+    """Distance of this field from the reference. The reference is the mean of the first fields, then follows slowly.
+
+    level: squared part of the field that is level. Returns True if the field is the new reference.
+    """
     dt, tau = state[BLOCK_T], settings[TAU_REFERENCE]
     if state[REFERENCE_T] == 0.0:
         state[REFERENCE_NORM], state[REFERENCE_DIP] = norm, dip

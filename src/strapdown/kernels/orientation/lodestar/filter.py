@@ -1,10 +1,10 @@
 """Lodestar, on line: inclination and gyroscope bias sample by sample (vqf_inclination.py), heading block by block
-(lodestar_heading.py), and how sure both are.
+(lodestar_heading.py), and the sigmas of both.
 
-The inclination is wrong by the acceleration that the low-pass of specific force lets through. How much that is can be
-read off the low-pass itself: of white noise behind a Butterworth filter of second order with corner w, the output y and
-its slope y'/w have the same variance. The slope holds no gravity, so its mean square over some time constants, as
-an angle, is the variance of the inclination.
+The inclination is wrong by the acceleration that the low-pass of specific force lets through. The size of this
+acceleration follows from the low-pass itself. For white noise behind a Butterworth filter of second order with corner
+w, the output y and its slope y'/w have the same variance. The slope contains no gravity. So its mean square over some
+time constants, as an angle, is the variance of the inclination.
 """
 
 import math
@@ -20,7 +20,7 @@ from strapdown.kernels.orientation.lodestar.heading import (
     heading_sample,
     heading_turned,
 )
-from strapdown.kernels.orientation.lodestar.layout import BLOCK_S, COS, OFF, SETTINGS_SIZE, SIN, TILT_FLOOR, P
+from strapdown.kernels.orientation.lodestar.layout import BLOCK_S, COS, OFF, SETTINGS_SIZE, SIN, TILT_FLOOR, N, P
 from strapdown.kernels.orientation.lodestar.rest import DOUBT, STILL_END, TURNED, still_block, still_gap, still_sample
 from strapdown.kernels.orientation.start import LEAST_FORCE2, rejected, vector, write_row
 from strapdown.kernels.orientation.state import (
@@ -56,7 +56,8 @@ SETTLED = (
     STILL_END + 1
 )  # 1 when specific force has been low-passed for a time constant: then e is level; -1 after a gap
 TILT_T = STILL_END + 2  # s in which specific force has been low-passed
-STATE_SIZE = STILL_END + 3
+BACK = STILL_END + 3  # of the smoother: what later blocks say
+STATE_SIZE = BACK + 2 * N + N * N
 TILT_START = 0.05 * 0.05  # rad^2: 3 deg, half a metre per second squared in the first readings
 TILT_MOTION_S = 0.3  # s, over which accelerations of the first readings are correlated: a mean takes them away
 MEMORY = 4.0  # time constants of the low-pass over which the slope's mean square is taken
@@ -64,7 +65,7 @@ MEMORY = 4.0  # time constants of the low-pass over which the slope's mean squar
 
 @internal
 def forget_first_turn(state, settings):
-    """The first sample turns the inclination by as much as the sensor is tilted, which says nothing about the bias."""
+    """The first sample turns the inclination by as much as the sensor is tilted, which shows nothing about the bias."""
     for k in range(3):
         state[BIAS + k] = 0.0
     for k in range(6):
@@ -96,7 +97,7 @@ def estimate_tilt_sigma(state, settings):
 
 @internal
 def tilt_gap(state, missed2):
-    """The inclination is as uncertain as the missed turn, and begins anew with the next sample."""
+    """The inclination is as uncertain as the missed turn, and starts again with the next sample."""
     state[TILT_VARIANCE], state[TILT_T] = TILT_START, 0.0
     state[SIGMA] = math.sqrt(min(missed2, 1.0))
     state[SIGMA + 1] = state[SIGMA]
@@ -104,7 +105,7 @@ def tilt_gap(state, missed2):
 
 @internal
 def drift_by_bias(state, settings, sigma):
-    """A heading that nothing measures drifts by what the bias is off by, always the same way; sigma in rad/s."""
+    """A heading that nothing measures drifts by the error of the bias, always in the same direction; sigma in rad/s."""
     root = math.sqrt(state[P]) + sigma * settings[BLOCK_S]
     state[P] = min(root * root, ANY_HEADING)
     state[SIGMA + 2] = math.sqrt(state[P])
@@ -112,7 +113,7 @@ def drift_by_bias(state, settings, sigma):
 
 @internal
 def _bias_sigma_up(state, w, x, y, z):
-    """Deviation of the bias about the vertical, rad/s, and what it may be off by unseen."""
+    """Sigma of the bias about the vertical, rad/s, and the error that it may have unseen."""
     ux, uy, uz = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
     xx, xy, xz = state[VARIANCE], state[VARIANCE + 1], state[VARIANCE + 2]
     yy, yz, zz = state[VARIANCE + 3], state[VARIANCE + 4], state[VARIANCE + 5]
@@ -122,7 +123,7 @@ def _bias_sigma_up(state, w, x, y, z):
 
 @internal
 def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
-    """One sample; rad/s, m/s2, uT in frame s. USUAL_STEP is known; it is the dt of the first sample."""
+    """Process one sample; rad/s, m/s2, uT in frame s. USUAL_STEP must be known; it is the dt of the first sample."""
     first = state[BEGUN] == 0.0
     if rejected(state, first, gx, gy, gz, dt):
         return
@@ -150,9 +151,8 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     else:
         still_sample(state, mx, my, mz, dt)
         gx, gy, gz = gx - state[BIAS], gy - state[BIAS + 1], gz - state[BIAS + 2]
-        rate2 = gx * gx + gy * gy + gz * gz
         at_rest = state[AT_REST] != 0.0
-        if heading_sample(state, settings, w, x, y, z, rate2, mx, my, mz, dt, at_rest):
+        if heading_sample(state, settings, w, x, y, z, gx, gy, gz, mx, my, mz, dt, at_rest):
             estimate_tilt_sigma(state, settings)
             if state[ACC_BLOCK + COUNT] < 0.0:
                 state[SETTLED] = 1.0
@@ -172,7 +172,7 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
 
 @live
 def step(state, settings, gyr, acc, mag, dt):
-    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have, or
+    """Process one sample in place; mag is empty without a new reading. Returns False if an array has a wrong length, or
     USUAL_STEP is not known."""
     if len(state) != STATE_SIZE or len(settings) != SETTINGS_SIZE or not three_each(gyr, acc, mag):
         return False
@@ -188,7 +188,7 @@ def step(state, settings, gyr, acc, mag, dt):
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
-    """All samples; in the end the state is that after the last one."""
+    """Process all samples; afterwards the state is that after the last one."""
     numbers, given = pointer(state), pointer(settings)
     for i in range(len(dt)):
         g, a, m = row(gyr, i), row(acc, i), row(mag, i)

@@ -1,26 +1,29 @@
-"""Heading on top of an inclination: a Kalman filter of five states, one step for each block of about 0.1 s.
+"""Heading on top of an inclination: a Kalman filter of 14 states, one step for each block of about 0.1 s.
 
 Frame e is level and turns slowly against n: q_ns is q_es turned about the vertical by the first state.
 
-    x = (delta, b_x, b_y, b_z, d)
+    x = (delta, b_x, b_y, b_z, M_xx, M_xy, ... M_zz, d)
     delta   rad     heading of e in n
-    b       rad/s   what the gyroscope's bias is off by in motion, frame s; at rest it is known and does not act
-    d       rad     what the magnetic field points beside north where the sensor is
+    b       rad/s   error of the gyroscope's bias in motion, frame s; at rest it is known and has no effect
+    M       1       error of the gyroscope's matrix, its scales and axes, frame s
+    d       rad     angle of the magnetic field from north at the place of the sensor
 
-In motion   delta' = up_s . b + white noise that grows with the turn rate,   b' = white noise,
-            d' = -d / tau + white noise: d keeps within what places differ by, and where norm and dip of the field
-            stand still in motion, which iron would change as well, within less (lodestar_field.py).
-At rest     nothing changes but for the gyroscope's noise: a long rest in a disturbed place tells no more than a short
-            one. d is drawn anew on coming to rest after a motion, with a deviation of its own: places of rest are as
-            good as that. One whose field, in the mean of its first 2 s, points further beside the heading is as much
-            worse as makes that the likeliest, and is left behind: d then returns within TAU_REFERENCE of motion.
-Measured:   heading of the mean field of the block = delta + d + noise, which grows with the distance of norm and dip
-            from a reference; beyond a limit the reading is rejected. A field that stays the same while the sensor
-            turns, for 20 s or for longer than the reference was seen, becomes the reference (after Laidig and Seel
-            2023). The old one was of another place then: d is drawn anew as at the start, and the heading may be
-            wrong by as much as it now seems to be. The same where the field points far beside the heading for
-            seconds: a turn was missed, or the start was wrong. A given heading beside which the first good seconds of
-            field point further than expected is as much less sure as makes them the likeliest.
+In motion delta' = up_s . (b + M w) + white noise, with the turn rate w. b' and d' + d / tau are white noise, M' = 0.
+            d stays within the difference between places. Where norm and dip of the field are steady in motion, which
+            iron would change as well, it stays within less (lodestar_field.py).
+At rest nothing changes except for the gyroscope's noise: a long rest in a disturbed place shows no more than a short
+            one. d is drawn again on coming to rest after a motion, with its own sigma: places of rest are as good as
+            that. The field of such a place may point further from the heading, in the mean of its first 2 s. Its sigma
+            is then increased until that is the most likely. The place is then abandoned: d returns within TAU_REFERENCE
+            of motion.
+Measured: heading of the mean field of the block = delta + d + noise. The noise grows with the distance of norm and dip
+            from a reference. Beyond a limit the reading is rejected. A field may stay the same while the sensor turns,
+            for 20 s or for longer than the reference was seen. Such a field then becomes the reference (after Laidig
+            and Seel 2023). The old one then was of another place. d is drawn again as at the start, and the heading may
+            be wrong by as much as it now seems to be. The heading is also determined again where the field points far
+            from it for seconds: a turn was missed, or the start was wrong. The first good seconds of field may point
+            further from a given heading than expected. The variance of a given heading then grows until they are most
+            likely.
 
 The last block's gain, innovation and transition stay in the state: the smoother (lodestar_smoother.py) needs them.
 """
@@ -35,6 +38,7 @@ from strapdown.kernels.orientation.lodestar.layout import (
     BESIDE_T,
     BLOCK_COUNT,
     BLOCK_FIELD,
+    BLOCK_MATRIX,
     BLOCK_S,
     BLOCK_T,
     BLOCK_TURN,
@@ -43,11 +47,13 @@ from strapdown.kernels.orientation.lodestar.layout import (
     CERTAINTY,
     COS,
     DRIFT_VARIANCE,
+    DRIFTS,
     EXCESS,
     GAIN,
     GYR_NOISE,
     IRON,
     KEPT,
+    MATRIX_VARIANCE,
     MOTION_T,
     MOVED,
     NOISE,
@@ -63,9 +69,9 @@ from strapdown.kernels.orientation.lodestar.layout import (
     START_VARIANCE,
     SURPRISE,
     TAU_REFERENCE,
-    TURN_NOISE,
     UNSURE,
     WALK,
+    D,
     N,
     P,
     X,
@@ -77,8 +83,8 @@ from strapdown.kernels.trigonometry import arc_tangent, half_angle
 
 ANY_HEADING = math.pi * math.pi  # rad^2
 BESIDE_S = 2.0  # s, memory of that mean
-DRIFT_S = 900.0  # s of motion in which b walks by its deviation: by a quarter of it in a minute
-LOST = 9.0  # its largest square over its variance, three deviations: beyond, the heading is wrong and not the field
+DRIFT_S = 900.0  # s of motion in which b walks by its sigma: by a quarter of it in a minute
+LOST = 9.0  # its largest square over its variance, three sigmas: beyond, the heading is wrong and not the field
 LEAST_LEVEL2 = 0.0076  # squared part of the field that is level: within 5 deg of the vertical it has no north
 
 
@@ -90,7 +96,7 @@ def wrapped(angle):
 
 @internal
 def heading_begin(state, settings, will_measure):
-    """Before the first sample. A heading that will never be measured is right by definition at the start."""
+    """Set the state before the first sample. A heading that will never be measured is taken as exact at the start."""
     for k in range(N * N):
         state[P + k] = 0.0
     state[P] = ANY_HEADING if will_measure else 0.0
@@ -99,7 +105,9 @@ def heading_begin(state, settings, will_measure):
         state[UNSURE] = 1.0 if will_measure and state[EXCESS] == 0.0 else 0.0
     for k in range(1, 4):
         state[P + k * N + k] = settings[DRIFT_VARIANCE]
-    state[P + 24] = settings[PLACE_VARIANCE]
+    for k in range(4, DRIFTS + 1):
+        state[P + k * N + k] = settings[MATRIX_VARIANCE]
+    state[P + N * N - 1] = settings[PLACE_VARIANCE]
     state[SPREAD], state[SETTLING], state[IRON] = settings[PLACE_VARIANCE], 0.0, 0.0
     state[MOTION_T] = 1e9  # s; the first rest is a place of rest
     _aim(state, settings)
@@ -107,8 +115,10 @@ def heading_begin(state, settings, will_measure):
 
 @internal
 def heading_forget(state, anew):
-    """What was measured so far was told in a frame that was not level: the next block begins anew.
-    anew: with another reference."""
+    """The measurements so far were in a frame that was not level: the next block begins again.
+
+    anew: whether with another reference.
+    """
     for j in range(1, N):
         state[P + j], state[P + j * N] = 0.0, 0.0
     state[P], state[BESIDE_T] = ANY_HEADING, 0.0
@@ -121,8 +131,8 @@ def _aim(state, settings):
     state[X] = wrapped(state[X])
     c, k = half_angle(state[X] * state[X])
     state[COS], state[SIN] = c, k * state[X]
-    # a field further beside north than places are: it may as well be the heading that is wrong
-    doubt = max(state[X + 4] * state[X + 4] - settings[PLACE_VARIANCE], 0.0)
+    # a field further from north than places are: it may as well be the heading that is wrong
+    doubt = max(state[X + D] * state[X + D] - settings[PLACE_VARIANCE], 0.0)
     if state[UNSURE] != 0.0 and state[BESIDE_T] > 0.0:
         doubt += state[BESIDE] * state[BESIDE]
     state[SIGMA + 2] = math.sqrt(min(max(state[P], 0.0) + doubt, ANY_HEADING))
@@ -130,13 +140,14 @@ def _aim(state, settings):
 
 @internal
 def heading_gap(state, settings, dt, rate2):
-    """Time without samples: what the block had so far is dropped. The rate in between is not known: by
-    chance it was another one, of the size of 1 rad/s or of the last reading. The variance of that turn."""
+    """Time without samples: the unfinished block is dropped. The rate in between is unknown. The rate is taken as
+    random, of the size of 1 rad/s or of the last reading. Returns the variance of that turn.
+    """
     state[BLOCK_T] = 0.0
     _clear_block(state)
     missed2 = min((1.0 + rate2) * dt * dt, ANY_HEADING)
     state[P] += missed2
-    state[P + 24] += min(settings[WALK] * dt, ANY_HEADING)
+    state[P + N * N - 1] += min(settings[WALK] * dt, ANY_HEADING)
     state[CANDIDATE_T], state[BESIDE_T] = 0.0, 0.0
     _aim(state, settings)
     return missed2
@@ -144,12 +155,13 @@ def heading_gap(state, settings, dt, rate2):
 
 @internal
 def heading_turned(state, settings, turn, is_measured):
-    """A rest was none: the heading was turned too little by this angle, rad; what the field has made up of it is in
-    delta and d."""
+    """A rest was none: the heading was turned too little by this angle, rad. The part that the field has corrected is
+    in delta and d.
+    """
     if not is_measured:
         state[X] += turn
     state[P] += turn * turn
-    state[P + 24] += turn * turn
+    state[P + N * N - 1] += turn * turn
     state[IRON] = settings[PLACE_VARIANCE]  # it may as well be the field that turned
     state[MOTION_T] += 2.0 * settings[REST_TIME]
     _aim(state, settings)
@@ -162,12 +174,24 @@ def _clear_block(state):
 
 
 @internal
-def heading_sample(state, settings, w, x, y, z, rate2, mx, my, mz, dt, at_rest):
-    """One sample: attitude q_es = (w, x, y, z), squared turn rate ((rad/s)^2), field in s. True: a block is done."""
-    state[BLOCK_UP] += 2.0 * (x * z - w * y) * dt
-    state[BLOCK_UP + 1] += 2.0 * (y * z + w * x) * dt
-    state[BLOCK_UP + 2] += (1.0 - 2.0 * (x * x + y * y)) * dt
-    state[BLOCK_TURN] += rate2 * dt
+def heading_sample(state, settings, w, x, y, z, gx, gy, gz, mx, my, mz, dt, at_rest):
+    """Process a sample: attitude q_es = (w, x, y, z), turn rate (rad/s) and field in s. Returns True if a block is
+    done.
+    """
+    ux, uy, uz = 2.0 * (x * z - w * y) * dt, 2.0 * (y * z + w * x) * dt, (1.0 - 2.0 * (x * x + y * y)) * dt
+    state[BLOCK_UP] += ux
+    state[BLOCK_UP + 1] += uy
+    state[BLOCK_UP + 2] += uz
+    state[BLOCK_MATRIX] += ux * gx
+    state[BLOCK_MATRIX + 1] += ux * gy
+    state[BLOCK_MATRIX + 2] += ux * gz
+    state[BLOCK_MATRIX + 3] += uy * gx
+    state[BLOCK_MATRIX + 4] += uy * gy
+    state[BLOCK_MATRIX + 5] += uy * gz
+    state[BLOCK_MATRIX + 6] += uz * gx
+    state[BLOCK_MATRIX + 7] += uz * gy
+    state[BLOCK_MATRIX + 8] += uz * gz
+    state[BLOCK_TURN] += (gx * gx + gy * gy + gz * gz) * dt
     state[BLOCK_T] += dt
     if mx != 0.0 or my != 0.0 or mz != 0.0:
         ex, ey, ez = rotate(w, x, y, z, mx, my, mz)
@@ -193,24 +217,24 @@ def heading_sample(state, settings, w, x, y, z, rate2, mx, my, mz, dt, at_rest):
 
 @internal
 def _keep(state, part, variance):
-    """So much of d is kept, and the variance of what is new is added."""
+    """Keep this share of d, and add the variance of the new part."""
     state[KEPT] = part
-    state[X + 4] *= part
+    state[X + D] *= part
     for j in range(N):
-        state[P + 4 * N + j] *= part
-        state[P + j * N + 4] *= part
-    state[P + 24] += variance
+        state[P + D * N + j] *= part
+        state[P + j * N + D] *= part
+    state[P + N * N - 1] += variance
 
 
 @internal
 def _predict(state, settings, at_rest):
     """x to F x and P to F P F^T + Q over the block."""
     dt = state[BLOCK_T]
-    ux, uy, uz = state[BLOCK_UP], state[BLOCK_UP + 1], state[BLOCK_UP + 2]
     state[KEPT] = 1.0
-    state[P] += settings[TURN_NOISE] * state[BLOCK_TURN] + settings[GYR_NOISE] * dt
+    state[P] += settings[GYR_NOISE] * dt
+    for j in range(DRIFTS):
+        state[MOVED + j] = 0.0 if at_rest else state[BLOCK_UP + j]
     if at_rest:
-        ux, uy, uz = 0.0, 0.0, 0.0
         if state[MOTION_T] > 2.0 * settings[REST_TIME]:  # the verdict comes REST_TIME late; a touch is no motion
             _keep(state, 0.0, settings[REST_VARIANCE])
             # a heading that is less sure than places are cannot judge one
@@ -220,12 +244,14 @@ def _predict(state, settings, at_rest):
     else:
         state[MOTION_T] += dt
         state[SETTLING] = 0.0
-        state[X] += ux * state[X + 1] + uy * state[X + 2] + uz * state[X + 3]
+        for k in range(DRIFTS):
+            state[X] += state[MOVED + k] * state[X + 1 + k]
         for j in range(N):
-            state[P + j] += ux * state[P + N + j] + uy * state[P + 2 * N + j] + uz * state[P + 3 * N + j]
+            for k in range(DRIFTS):
+                state[P + j] += state[MOVED + k] * state[P + (1 + k) * N + j]
         for j in range(N):
-            at = P + j * N
-            state[at] += ux * state[at + 1] + uy * state[at + 2] + uz * state[at + 3]
+            for k in range(DRIFTS):
+                state[P + j * N] += state[MOVED + k] * state[P + j * N + 1 + k]
         for j in range(1, 4):
             state[P + j * N + j] += settings[DRIFT_VARIANCE] * dt / DRIFT_S
         back = settings[RETURN] * dt
@@ -235,7 +261,6 @@ def _predict(state, settings, at_rest):
             back, new = back + leaves, new + 2.0 * leaves * state[IRON]
             state[IRON] *= 1.0 - 2.0 * leaves
         _keep(state, 1.0 - min(back, 1.0), new)
-    state[MOVED], state[MOVED + 1], state[MOVED + 2] = ux, uy, uz
 
 
 @internal
@@ -281,14 +306,14 @@ def _measure(state, settings):
     if state[SETTLING] != 0.0:
         if state[BESIDE_T] < BESIDE_S:
             return
-        # the mean of the first seconds at once, as beside north as makes it the likeliest
+        # the mean of the first seconds at once, as far from north as makes it the most likely
         state[IRON], state[SETTLING] = max(beside * beside - state[P] - settings[REST_VARIANCE], 0.0), 0.0
-        state[P + 24] += state[IRON]
+        state[P + N * N - 1] += state[IRON]
         seems, dt = beside, BESIDE_S
-    innovation = wrapped(seems - state[X + 4])
+    innovation = wrapped(seems - state[X + D])
     for j in range(N):
-        state[GAIN + j] = state[P + j] + state[P + 4 * N + j]
-    certainty = 1.0 / (state[GAIN] + state[GAIN + 4] + variance / dt)
+        state[GAIN + j] = state[P + j] + state[P + D * N + j]
+    certainty = 1.0 / (state[GAIN] + state[GAIN + D] + variance / dt)
     for i in range(N):
         for j in range(i, N):  # both triangles from one product: P stays symmetric to the bit
             state[P + i * N + j] -= certainty * state[GAIN + i] * state[GAIN + j]

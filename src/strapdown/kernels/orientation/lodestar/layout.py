@@ -1,8 +1,10 @@
-"""Where the numbers of Lodestar's heading filter stand, behind those of the inclination: settings, sums, memory."""
+"""Places of the numbers of Lodestar's heading filter, behind those of the inclination: settings, sums, memory."""
 
 from strapdown.kernels.orientation.vqf.inclination import INCLINATION_END, INCLINATION_SETTINGS_END
 
-N = 5
+DRIFTS = 12  # b (3) and the error of the gyroscope's matrix (9, by rows): what turns delta in motion
+N = DRIFTS + 2
+D = N - 1  # the last state
 # settings
 _S = INCLINATION_SETTINGS_END
 BLOCK_S = _S  # s, length of a block
@@ -11,7 +13,7 @@ NOISE_GROWTH = _S + 2  # by how many times the noise is larger at the limit of n
 REST_VARIANCE = _S + 3  # rad^2, of d from one place of rest to another
 WALK = _S + 4  # rad^2/s, of d in motion
 DRIFT_VARIANCE = _S + 5  # (rad/s)^2, of b
-TURN_NOISE = _S + 6  # s, variance of delta per second and squared turn rate
+MATRIX_VARIANCE = _S + 6  # of an entry of the gyroscope's matrix
 GYR_NOISE = _S + 7  # rad^2/s, variance of delta per second
 NORM_OFF = _S + 8  # largest distance from the reference, as a part of its norm
 DIP_OFF = _S + 9  # rad
@@ -29,9 +31,10 @@ SETTINGS_SIZE = _S + 20
 _O = INCLINATION_END
 BLOCK_T, BLOCK_TURN, BLOCK_COUNT = _O, _O + 1, _O + 2  # s, rad^2/s, readings of the magnetometer
 BLOCK_UP = _O + 3  # s, integral of up_s
-BLOCK_FIELD = _O + 6  # sum of the readings in e
+BLOCK_MATRIX = _O + 6  # rad, integrals of the products of up_s and turn rate; behind BLOCK_UP
+BLOCK_FIELD = _O + 15  # sum of the readings in e
 # memory
-X = _O + 9
+X = _O + 18
 P = X + N
 AIMED = P + N * N  # 0 until a reading or a given attitude has set delta
 MOTION_T = AIMED + 1  # s in motion since the last rest
@@ -41,14 +44,14 @@ CANDIDATE_NORM, CANDIDATE_DIP, CANDIDATE_T = AIMED + 7, AIMED + 8, AIMED + 9
 OFF = AIMED + 10  # distance from the reference in units of its limit; 1 and more: rejected
 # of the last block, for the smoother
 MOVED = AIMED + 11  # s, up_s times the time in motion: how b went into delta
-KEPT = AIMED + 14  # part of d that the block kept; 0 where d was drawn anew
-GAIN = AIMED + 15
+KEPT = MOVED + DRIFTS  # part of d that the block kept; 0 where d was drawn anew
+GAIN = KEPT + 1
 SURPRISE = GAIN + N  # innovation over its variance
 CERTAINTY = SURPRISE + 1  # 1 over the variance of the innovation; 0: nothing measured
-BESIDE, BESIDE_T = CERTAINTY + 1, CERTAINTY + 2  # rad, mean of what the field points beside the heading, and s in it
+BESIDE, BESIDE_T = CERTAINTY + 1, CERTAINTY + 2  # rad, mean angle between field and heading, and s in it
 UNSURE = CERTAINTY + 3  # 1 until a field of BESIDE_S has been seen after a given heading
-EXCESS = CERTAINTY + 4  # rad^2, by which the given heading is less sure than it was said to be
+EXCESS = CERTAINTY + 4  # rad^2, by which the given heading is less certain than stated
 SPREAD = CERTAINTY + 5  # rad^2, of d in motion, as far as norm and dip of the field tell it
 SETTLING = CERTAINTY + 6  # 1: come to rest, and its field is being averaged
-IRON = CERTAINTY + 7  # rad^2, by which the last place of rest is further beside north than places are
+IRON = CERTAINTY + 7  # rad^2, by which the last place of rest is further from north than places are
 END = CERTAINTY + 8

@@ -1,14 +1,17 @@
-"""Is a rest one? A slow steady turn is as quiet as a rest, and its rate would be learned as the gyroscope's bias.
+"""Tests whether a rest is really one. A slow steady turn is as quiet as a rest, and its rate would be learned as the
+gyroscope's bias.
 
-The directions of force and field tell, told in s: at rest they stand still. A turn shows in the force, but for the part
-about the vertical; that part shows in the level part of the field. Each is low-passed and compared with what it was at
-an anchor. While neither has moved further than its limit, a quiet sensor is at rest. One that has is anchored anew, and
-the sensor counts as at rest only when they have stayed for twice as long as they took to leave. If it did so in a rest,
-and the gyroscope agrees that it was a turn, the rest was none: the bias goes back to what it was before, and learns
-what the directions allow, the mean reading less the turn seen, as well as the limits over the time say.
+The directions of force and field in s decide: at rest they are constant. A turn shows in the force, except for the part
+about the vertical. The vertical part of a turn shows in the level part of the field. Each direction is low-passed and
+compared with its value at an anchor. While neither has moved further than its limit, a quiet sensor is at rest. A
+direction that has moved further is anchored again. The sensor counts as at rest only when the directions have stayed
+for twice as long as they took to move. If this happened in a rest, and the gyroscope agrees that it was a turn, the
+rest is rejected. The bias returns to its earlier value. The bias then learns from the mean reading less the measured
+turn; its sigma is that of the limits.
 
-Without a field nothing tells a turn about the vertical from a bias. Then a rest leaves a doubt: the bias about the
-vertical may be off by all that rests have changed it by, until the sensor rests with another axis up.
+Without a field a turn about the vertical cannot be distinguished from a bias. Then the bias remains uncertain after a
+rest. The bias about the vertical may be wrong by all changes that rests have made, until the sensor rests with another
+axis up.
 """
 
 import math
@@ -58,14 +61,14 @@ def still_sample(state, mx, my, mz, dt):
 
 @internal
 def still_gap(state):
-    """Time without samples: nothing before it is compared with what follows."""
+    """Time without samples: values before it are not compared with those after it."""
     state[ANCHORED], state[FIELD_T], state[SUM_T], state[SUM_COUNT] = 0.0, 0.0, 0.0, 0.0
     state[SUM_FIELD], state[SUM_FIELD + 1], state[SUM_FIELD + 2] = 0.0, 0.0, 0.0
 
 
 @internal
 def _anchor(state, fx, fy, fz):
-    """Compare with here from now on."""
+    """Use the present directions as the anchor."""
     state[ANCHOR_FORCE], state[ANCHOR_FORCE + 1], state[ANCHOR_FORCE + 2] = fx, fy, fz
     seen = 1.0 if state[FIELD_T] >= FIELD_S else 0.0
     for i in range(3):
@@ -76,8 +79,9 @@ def _anchor(state, fx, fy, fz):
 
 @internal
 def _turn_about(state, settings, ux, uy, uz, tx, ty, tz):
-    """(sine of the turn about u that the field shows since the anchor, 1); (0, 0) where it has no level part, (0, -1)
-    where it is another field. t is the turn that the force shows."""
+    """Returns (sine of the turn about u that the field shows since the anchor, 1). (0, 0) where it has no level part,
+    (0, -1) where it is another field. t is the turn that the force shows.
+    """
     ax, ay, az = state[ANCHOR_FIELD], state[ANCHOR_FIELD + 1], state[ANCHOR_FIELD + 2]
     mx, my, mz = state[FIELD], state[FIELD + 1], state[FIELD + 2]
     mx, my, mz = mx + ty * mz - tz * my, my + tz * mx - tx * mz, mz + tx * my - ty * mx
@@ -98,7 +102,7 @@ def _turn_about(state, settings, ux, uy, uz, tx, ty, tz):
 
 @internal
 def _learn_turning(state, settings, ux, uy, uz, tx, ty, tz, about_up, up_sigma):
-    """The bias from a rest that was none: back to what it was, then the mean reading less the turn seen."""
+    """Bias after a rest that was not one: the earlier value, then the mean reading less the measured turn."""
     for i in range(3):
         state[BIAS + i], state[DOUBT + i] = state[BEFORE + i], state[BEFORE + 9 + i]
     for i in range(6):
@@ -133,7 +137,7 @@ def _learn_turning(state, settings, ux, uy, uz, tx, ty, tz, about_up, up_sigma):
 
 @internal
 def still_block(state, settings):
-    """After a block, and after its samples: s since when the rest was none, 0 where it may be one."""
+    """After a block and its samples: time (s) since which the rest is known to be none, 0 where it may be one."""
     dt = state[SUM_T]
     state[SUM_T] = 0.0
     if state[REST_T] < state[QUIET_T] + 0.5 * dt:  # it moved: what the field was then is not remembered
@@ -174,7 +178,7 @@ def still_block(state, settings):
     tilt = math.sqrt(tx * tx + ty * ty + tz * tz)
     about_up, sees_up = _turn_about(state, settings, ux, uy, uz, tx, ty, tz)
     if at_rest:
-        # the force tells that the level axes do not turn; about the vertical the rest may be a turn
+        # the force shows that the level axes do not turn; about the vertical the rest may be a turn
         changed = 0.0
         for i in range(3):
             changed += state[ANCHOR_FORCE + i] * (state[BEFORE + 9 + i] + state[BIAS + i] - state[BEFORE + i])

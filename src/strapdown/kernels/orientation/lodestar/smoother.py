@@ -1,11 +1,11 @@
-"""Lodestar, off line: every sample knows the whole recording.
+"""Lodestar, off line: every sample uses the whole recording.
 
-Bias: Rauch, Tung and Striebel's backward pass over the bias filter, whose state walks at random; where a rest turns out
-to be none (lodestar_still.py), what was learned in it is replaced first. What the bias may be off by unseen goes back
-the same way. Inclination: the gyroscope integrated anew without that bias, specific force low-passed forward and
-backward, which leaves no lag. Heading: the filter of lodestar_heading.py on that inclination, then backward
-(lodestar_back.py). If the field shows that a given heading was less sure than it was said to be, the filter begins anew
-with what it should have been told.
+Bias: the backward pass of Rauch, Tung and Striebel over the bias filter, whose state is a random walk. Where a rest
+turns out to be none (lodestar_still.py), the result of that rest is replaced first. The unobserved error of the bias is
+propagated backward in the same way. Inclination: the gyroscope is integrated again without that bias, and specific
+force is low-passed forward and backward, which leaves no lag. Heading: the filter of lodestar_heading.py on that
+inclination, then backward (lodestar_back.py). If the field shows that a given heading was less certain than stated, the
+filter starts again with the right sigma.
 """
 
 import math
@@ -14,7 +14,19 @@ import numpy as np
 from numba import njit
 
 from strapdown.kernels.jit import internal, not_constant, pointer, row
-from strapdown.kernels.orientation.lodestar.backward import ENDS, NO_REST, TRACE, TRACE_END, heading_back, turn_to_n
+from strapdown.kernels.orientation.lodestar.backward import (
+    CERTAIN,
+    ENDS,
+    GAINS,
+    KEEPS,
+    MOVES,
+    NO_REST,
+    TOLD,
+    TRACE,
+    TRACE_END,
+    heading_back,
+    turn_to_n,
+)
 from strapdown.kernels.orientation.lodestar.filter import (
     TILT_START,
     TILT_VARIANCE,
@@ -28,6 +40,7 @@ from strapdown.kernels.orientation.lodestar.layout import (
     BLOCK_S,
     BLOCK_T,
     CERTAINTY,
+    DRIFTS,
     END,
     EXCESS,
     GAIN,
@@ -77,7 +90,7 @@ _TIME = TRACE_END + 12  # s since the block before
 _FORCE = TRACE_END + 13
 _COLUMNS = TRACE_END + 16
 _ACC = (ACC_BLOCK, 3)
-BOTH_WAYS = math.sqrt(0.75)  # deviation behind the low-pass both ways over one way: integrals of |H|^4 and |H|^2
+BOTH_WAYS = math.sqrt(0.75)  # sigma behind the low-pass both ways over one way: integrals of |H|^4 and |H|^2
 
 
 @internal
@@ -126,7 +139,9 @@ def _forward(state, settings, n, dt, gyr, acc, mag, mag_new, table, sigma, flags
 
 @internal
 def _unlearn(table, flags, i, last, since):
-    """A rest of so many s until block `last` and sample i was none: what its blocks learned is that of the last one."""
+    """A rest of this many seconds until block `last` and sample i was not one: its blocks get the result of the last
+    one.
+    """
     now = row(table, last)
     k = last
     while k >= 0 and since > 0.0:
@@ -144,9 +159,10 @@ def _unlearn(table, flags, i, last, since):
 
 @internal
 def _bias_back(table, made, growth):
-    """b_k <- b_k + P (P + Q)^-1 (b_k+1 - b_k), Q = growth times the time between them, the same for every axis; an
-    error that is in the bias goes the same way. The smallest deviation of the bias, rad/s, in the mean of the axes:
-    what later is known better is so before."""
+    """b_k <- b_k + P (P + Q)^-1 (b_k+1 - b_k), Q = growth times the time between them, the same for every axis. An
+    error of the bias is treated in the same way. Returns the smallest sigma of the bias, rad/s, in the
+    mean of the axes: what is known better later is then also known better before.
+    """
     least = math.inf
     for k in range(made - 1, -1, -1):
         this, later = row(table, k), row(table, min(k + 1, made - 1))
@@ -168,7 +184,7 @@ def _bias_back(table, made, growth):
 
 @internal
 def _rest_back(flags, n, dt, rest_time):
-    """Rest is told when it has lasted rest_time: it began that much earlier."""
+    """Rest is detected when it has lasted rest_time: it began that much earlier."""
     left = 0.0
     for i in range(n - 1, -1, -1):
         seen = int(flags[i])
@@ -181,7 +197,7 @@ def _rest_back(flags, n, dt, rest_time):
 
 @internal
 def _lowpass_row(state, settings, force, dt):
-    """Filter three numbers in place, by the low-pass of the filter itself, which is done with it."""
+    """Filter three numbers in place, by the low-pass of the filter itself, which is no longer needed."""
     tau = settings[TAU_ACC]
     if abs(dt - state[STEP]) > SAME_STEP * state[STEP]:
         lowpass_new_step(state, not_constant(_ACC), state[STEP], dt)
@@ -234,7 +250,7 @@ def _turned_force(state, settings, n, dt, gyr, acc, table, q, bias):
 
 @internal
 def _level(q, table, sigma, n):
-    """q from q_is to q_es; into the third column of sigma what the bias may be off by unseen about the vertical."""
+    """q from q_is to q_es; the third column of sigma gets the unobserved error of the bias about the vertical."""
     ew, ex, ey, ez = 1.0, 0.0, 0.0, 0.0
     block = 0
     for i in range(n):
@@ -250,7 +266,7 @@ def _level(q, table, sigma, n):
 
 @internal
 def _heading(state, settings, n, dt, gyr, mag, mag_new, q, bias, sigma, bias_sigma, table, flags):
-    """The heading filter over q_es. Blocks made, the sample each ends with, and their trace."""
+    """Run the heading filter over q_es. Returns the number of blocks, the last sample of each, and their trace."""
     made, measures = 0, len(mag) > 0
     for k in range(BLOCK_T, END):
         if k != EXCESS:
@@ -269,18 +285,19 @@ def _heading(state, settings, n, dt, gyr, mag, mag_new, q, bias, sigma, bias_sig
             m = row(mag, i)
             mx, my, mz = m[0], m[1], m[2]
         gx, gy, gz = g[0] - b[0], g[1] - b[1], g[2] - b[2]
-        rate2 = gx * gx + gy * gy + gz * gz
-        if heading_sample(state, settings, q_i[0], q_i[1], q_i[2], q_i[3], rate2, mx, my, mz, dt[i], seen & REST != 0):
+        if heading_sample(
+            state, settings, q_i[0], q_i[1], q_i[2], q_i[3], gx, gy, gz, mx, my, mz, dt[i], seen & REST != 0
+        ):
             if not measures:
                 drift_by_bias(state, settings, bias_sigma + row(sigma, i)[2])
             block = row(table, made)
             block[TRACE], block[ENDS] = state[X], i
             for k in range(N):
                 block[TRACE + 1 + k] = state[P + k]
-                block[TRACE + 6 + k] = state[GAIN + k]
-            block[TRACE + 11], block[TRACE + 12], block[TRACE + 16] = state[SURPRISE], state[CERTAINTY], state[KEPT]
-            for k in range(3):
-                block[TRACE + 13 + k] = state[MOVED + k]
+                block[GAINS + k] = state[GAIN + k]
+            block[TOLD], block[CERTAIN], block[KEEPS] = state[SURPRISE], state[CERTAINTY], state[KEPT]
+            for k in range(DRIFTS):
+                block[MOVES + k] = state[MOVED + k]
             made += 1
         flags[i] = seen - (seen & MAG_REJECTED) + (MAG_REJECTED if state[OFF] >= 1.0 else 0)
     return made
@@ -288,8 +305,10 @@ def _heading(state, settings, n, dt, gyr, mag, mag_new, q, bias, sigma, bias_sig
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def smooth_rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
-    """Attitude, bias, standard deviations and flags of every sample from all samples; state: as before the first one.
-    dt[0] is the usual step."""
+    """Attitude, bias, standard deviations and flags of every sample from all samples.
+
+    state: the state before the first sample. dt[0] is the usual step.
+    """
     n, given = len(dt), pointer(settings)
     table = np.empty((n, _COLUMNS))
     numbers, steps, seen = pointer(state), pointer(dt), pointer(flags)

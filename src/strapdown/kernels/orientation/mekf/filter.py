@@ -1,10 +1,9 @@
-"""Multiplicative error-state Kalman filter of attitude and gyroscope bias, with deviations that can be believed.
+"""Multiplicative error-state Kalman filter of attitude and gyroscope bias, with sigmas that agree with its errors.
 
-The accelerometer measures where up is. What it reads beside gravity and noise is motion: its variance sigma^2 and the
-time tau over which it is correlated are followed from the readings (mekf_motion.py), and it weighs as the white noise
-does that has the same density at low frequencies, 2 sigma^2 tau. Where its mean points elsewhere than up for long, the
-attitude is wrong and is taken from it anew. The magnetometer measures the heading alone: its gain on the inclination
-is zero.
+The accelerometer measures the direction of up. Its reading apart from gravity and noise is motion. Its variance sigma^2
+and correlation time tau are followed from the readings (mekf_motion.py). It has the weight of white noise with the same
+density at low frequencies, 2 sigma^2 tau. If the mean force differs from up for long, the attitude is wrong and is
+taken from that mean. The magnetometer measures only the heading: its gain on the inclination is zero.
 """
 
 import math
@@ -97,8 +96,9 @@ LEAST_REFERENCE_S = 0.5  # before that the field is taken as it is
 
 @internal
 def _write_sigma(state, settings):
-    """Standard deviations: those of the covariance and the floor, and while force or field point too far from up or
-    north, that angle."""
+    """Standard deviations are those of the covariance and the floor. While force or field point too far from up or
+    north, that angle is added.
+    """
     lost2 = 0.0
     if state[LOST_T] > 0.0:
         angle = arc_tangent(_level_force(state), state[FORCE_N + 2])
@@ -133,9 +133,11 @@ def _correct(state):
 
 @internal
 def _level_anew(state, settings, slow2, dt):
-    """The attitude has been wrong for long: the mean of specific force becomes up, by the shortest turn, and with a
-    magnetometer the next reading gives the heading. The bias may have been learned from what was wrong. slow2: variance
-    of that mean, (m/s2)^2."""
+    """The attitude has been wrong for long. The mean of specific force becomes up, by the shortest turn. With a
+    magnetometer the next reading gives the heading. The bias may have been learned from the wrong attitude.
+
+    slow2: variance of that mean, (m/s2)^2.
+    """
     level = _level_force(state)
     angle = arc_tangent(level, state[FORCE_N + 2])
     if level > 0.0:
@@ -233,7 +235,7 @@ def _north(state, settings, mx, my, mz):
 
 @internal
 def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
-    """One sample: rad/s, m/s2, uT in frame s, dt s after the last one. USUAL_STEP is known."""
+    """Process a sample: rad/s, m/s2, uT in frame s, dt s after the last one. USUAL_STEP is known."""
     first = state[SEEN] == NOTHING
     if rejected(state, first, gx, gy, gz, dt):
         return
@@ -287,7 +289,7 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
 
 @live
 def step(state, settings, gyr, acc, mag, dt):
-    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have, or
+    """Process one sample in place; mag is empty without a new reading. Returns False if an array has a wrong length, or
     USUAL_STEP is not known."""
     if len(state) != STATE_SIZE or len(settings) != SETTINGS_SIZE or not three_each(gyr, acc, mag):
         return False
@@ -303,7 +305,7 @@ def step(state, settings, gyr, acc, mag, dt):
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
-    """All samples; in the end the state is that after the last one."""
+    """Process all samples; afterwards the state is that after the last one."""
     numbers, given = pointer(state), pointer(settings)
     for i in range(len(dt)):
         g, a, m = row(gyr, i), row(acc, i), row(mag, i)

@@ -1,4 +1,6 @@
-"""The heading of the multiplicative Kalman filter: how sure it is when a reading has set it, and when it is wrong."""
+"""The heading of the multiplicative Kalman filter: its sigma after a reading has set it, and the test whether it is
+wrong.
+"""
 
 import math
 
@@ -45,8 +47,9 @@ def aimed(state, settings, mx, my, mz, dt):
 
 @internal
 def judge_heading(state, settings, off, passed):
-    """Where fields that are believed point further beside north for long, in the mean, than the disturbance and the
-    heading's variance explain, the heading is wrong by as much."""
+    """Fields that are believed may point further from north for long, in the mean, than the disturbance and the
+    heading's variance explain. Then the heading is wrong by as much.
+    """
     state[BESIDE] += passed / (settings[MAG_DISTURBANCE_S] + passed) * (off - state[BESIDE])
     beside2 = state[BESIDE] * state[BESIDE]
     if beside2 <= settings[GATE2] * (state[P + 14] + settings[MAG_DISTURBANCE2]):
@@ -59,7 +62,7 @@ def judge_heading(state, settings, off, passed):
 
 @internal
 def any_heading(state):
-    """The next magnetometer reading tells heading and field."""
+    """The next magnetometer reading gives heading and field."""
     for i in range(6):
         state[P + 12 + i] = 0.0
         state[P + 2 + 6 * i] = 0.0

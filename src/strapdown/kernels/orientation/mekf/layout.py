@@ -1,4 +1,4 @@
-"""Where the settings of the multiplicative Kalman filter stand, and its memory behind the covariance."""
+"""Places of the settings of the multiplicative Kalman filter, and of its memory behind the covariance."""
 
 from strapdown.kernels.orientation.mekf.update import MEMORY
 from strapdown.kernels.orientation.start import KEPT_SIZE
@@ -39,7 +39,7 @@ SLOW, SLOW2 = MEMORY + 17, MEMORY + 20  # m/s2, what differs from the mean in n,
 LATE2 = MEMORY + 21  # (m/s2)^2, the short memory's unsteadiness in n, averaged as SLOW2 is
 LOST_T = MEMORY + 22  # s for which the force has pointed elsewhere than up
 LOST_P = MEMORY + 23  # rad2, of the inclination before that
-BESIDE = MEMORY + 24  # rad, mean of what believed fields point beside north
+BESIDE = MEMORY + 24  # rad, mean angle of believed fields from north
 BESIDE_T = MEMORY + 25  # s for which that has been too much
 ROUGH2 = MEMORY + 26  # (m/s2)^2, what norm and rate tell of the motion's strength, whatever the attitude
 AIMED_P = MEMORY + 27  # rad2, of the inclination (both axes) from which the heading was taken; 0: nobody took it

@@ -1,9 +1,9 @@
-"""The motion's accelerations as the multiplicative Kalman filter follows them: their variance, the time over which they
-are correlated, and whether specific force points up at all.
+"""Accelerations of the motion as the multiplicative Kalman filter follows them. It follows their variance, the time
+over which they are correlated, and whether specific force points up at all.
 
 A hand's accelerations come and go within some hundredths to tenths of a second, a vehicle's within seconds. Averaging
-helps against the one and not against the other, so the time is found from the readings: how much of the variance is
-left behind a low-pass.
+reduces the noise and not the motion. So the time is found from the readings: the share of the variance that remains
+behind a low-pass.
 """
 
 import math
@@ -36,7 +36,7 @@ MOST_SLOW = 0.8  # slow part of the variance, of a correlation time of 4 MOTION_
 
 @internal
 def _unsteady(state, at, k, slow_k, quick_k, fx, fy, fz, white2):
-    """Follow a force: its mean at `at`, then the mean square of what it differs by from that, less the white noise."""
+    """Follow a force: its mean at `at`, then the mean square of its difference from that mean, less the white noise."""
     ex, ey, ez = fx - state[at], fy - state[at + 1], fz - state[at + 2]
     state[at] += k * ex
     state[at + 1] += k * ey
@@ -50,8 +50,9 @@ def _unsteady(state, at, k, slow_k, quick_k, fx, fy, fz, white2):
 
 @internal
 def follow_motion(state, settings, ax, ay, az, fx, fy, fz, white2, dt):
-    """Told in n a force is unsteady by motion and by what the bias turns n by; told in s by motion and by turning. The
-    smaller one is motion for sure, unless a vehicle leans into its accelerations: then it is steady in s."""
+    """In n a force is unsteady by motion and by the turn of n due to the bias; in s by motion and by turning. The
+    smaller one is certainly motion, unless a vehicle leans into its accelerations: then it is steady in s.
+    """
     state[FORCE_T] += dt
     first = 1.0 if state[FORCE_T] <= dt else dt / state[FORCE_T]
     k = max(dt / (2.0 * settings[MOTION_S] + dt), first)
@@ -71,16 +72,18 @@ def follow_motion(state, settings, ax, ay, az, fx, fy, fz, white2, dt):
 
 @internal
 def follow_strength(state, settings, norm_off, dt):
-    """However wrong the attitude is: accelerations change the norm of the force, by about as
-    much as they have along one axis."""
+    """Works with any error of the attitude: accelerations change the norm of the force, by about as much as along one
+    axis.
+    """
     k = dt / min(state[FORCE_T] + dt, settings[MOTION_S] + dt)
     state[ROUGH2] += k * (norm_off * norm_off - state[ROUGH2])
 
 
 @internal
 def correlated(state, settings, white2):
-    """s, over which the motion's accelerations are correlated. Of a Gauss-Markov process a mean of time constant 2 T
-    taken away, and then a low-pass of T, leave the part (2/3) tau / (T + tau) of the variance."""
+    """Time (s) over which the motion's accelerations are correlated. For a Gauss-Markov process, subtract a mean of
+    time constant 2 T, then apply a low-pass of T. The part (2/3) tau / (T + tau) of the variance remains.
+    """
     seen_s, all2 = state[FORCE_T], max(state[LATE2], 0.0)
     part = 1.5 * (max(state[SLOW2], 0.0) * seen_s + ASSUMED_S / 3.0 * all2) / max(all2 * (seen_s + ASSUMED_S), 1e-12)
     part = min(part, MOST_SLOW) if all2 > QUIET * white2 else 0.5
@@ -91,7 +94,7 @@ def correlated(state, settings, white2):
 
 @internal
 def motion_variance(state, settings, white2, tau):
-    """Variance of the motion's acceleration per axis: as followed, and at first as assumed."""
+    """Variance of the motion's acceleration per axis: the followed value, and at first the assumed one."""
     seen_s = max(min(state[FORCE_T], 2.0 * settings[MOTION_S]), 1e-6)
     # what a bias as large as it may still be turns n by while the mean is taken
     turned = 2.0 * settings[MOTION_S] * settings[GRAVITY]
@@ -108,7 +111,7 @@ def motion_variance(state, settings, white2, tau):
 
 @internal
 def points_elsewhere(state, settings, motion2, tau, white2):
-    """Does the mean of specific force point further from up than its own and the attitude's deviations explain?"""
+    """Whether the mean of specific force points further from up than its own sigma and that of the attitude explain."""
     fx, fy, fz = state[FORCE_N], state[FORCE_N + 1], state[FORCE_N + 2]
     level2, g2 = fx * fx + fy * fy, settings[GRAVITY] * settings[GRAVITY]
     seen_s = max(min(state[FORCE_T], 2.0 * settings[MOTION_S]), 1e-6)

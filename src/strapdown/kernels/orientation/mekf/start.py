@@ -1,8 +1,9 @@
-"""How sure the multiplicative Kalman filter is of its first attitude.
+"""Sigma of the first attitude of the multiplicative Kalman filter.
 
-The first reading of the accelerometer is off gravity by the acceleration of the motion, whose strength is not known
-then. Its norm tells some of it, and what is seen in the next seconds tells more: the covariance grows by as much as the
-first reading was worse than thought. Else the correction of a wrong attitude would be learned as bias.
+The first reading of the accelerometer differs from gravity by the acceleration of the motion, whose strength is then
+unknown. The norm of the first reading shows some of the acceleration, and the readings of the next seconds show more.
+The covariance grows by as much as the first reading was worse than assumed. Otherwise the correction of a wrong
+attitude would be learned as bias.
 """
 
 from strapdown.kernels.jit import internal
@@ -27,7 +28,10 @@ ANY_TILT = 1.0  # rad2, of an inclination that may be anything
 
 @internal
 def begin_covariance(state, settings, given, force, has_mag, mx, my, mz, dt):
-    """Covariance after the first sample, which gave the attitude if it was not given; force: norm of its reading."""
+    """Covariance after the first sample, which gave the attitude if it was not given.
+
+    force: norm of the first reading.
+    """
     norm_off = force - settings[GRAVITY]
     state[ROUGH2] = norm_off * norm_off
     state[START2] = NEVER if given else settings[MOTION_START2] + state[ROUGH2]
@@ -43,8 +47,9 @@ def begin_covariance(state, settings, given, force, has_mag, mx, my, mz, dt):
 
 @internal
 def doubt_start(state, settings, strong2):
-    """Soon after the start the motion is seen to be stronger than was thought: so was the first reading further beside
-    up, and a heading seen from there is looked for anew."""
+    """Soon after the start the motion is found to be stronger than assumed. So the first reading was further from up,
+    and a heading that used it is determined again.
+    """
     more2 = strong2 - state[START2]
     if more2 <= 0.0:
         return

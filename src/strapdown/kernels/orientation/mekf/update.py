@@ -1,4 +1,4 @@
-"""The covariance of the multiplicative Kalman filter, and what one measured number changes.
+"""The covariance of the multiplicative Kalman filter, and its update by one measured number.
 
 Error state x: the small rotation in n from the estimate to the truth (rad), then truth minus estimate of the bias
 (rad/s, frame s). Expressed in n the rotation's own dynamics vanish: d(theta_n) = -R_ns (d(b) + noise) dt.
@@ -15,7 +15,9 @@ MEMORY = X + 18
 
 @internal
 def predict(state, w, x, y, z, white2, walk2, dt):
-    """Over a step that ends at the attitude (w, x, y, z): white2 (rad2/s) of the rate, walk2 (rad2/s3) of the bias."""
+    """Predict over a step that ends at the attitude (w, x, y, z). white2 (rad2/s) is the noise of the rate, walk2
+    (rad2/s3) that of the bias.
+    """
     rows = (
         (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)),
         (2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)),
@@ -42,7 +44,7 @@ def predict(state, w, x, y, z, white2, walk2, dt):
 
 @internal
 def spread(state, hx, hy, hz):
-    """Fill PH with P H^T for H = (hx, hy, hz, 0, 0, 0); H P H^T."""
+    """Fill PH with P H^T for H = (hx, hy, hz, 0, 0, 0); returns H P H^T."""
     for i in range(6):
         at = P + 6 * i
         state[PH + i] = hx * state[at] + hy * state[at + 1] + hz * state[at + 2]
@@ -51,8 +53,10 @@ def spread(state, hx, hy, hz):
 
 @internal
 def learn(state, hx, hy, hz, variance, innovation, first):
-    """Take in one number, H x with this variance, in Joseph's form: right for any gain. Rows of the gain before `first`
-    are zero: those states are not touched, but their share in the innovation's variance counts."""
+    """Update by one number, H x with this variance, in Joseph's form: right for any gain. Rows of the gain before
+    `first`
+    are zero: those states are not changed, but their share in the innovation's variance counts.
+    """
     hph = spread(state, hx, hy, hz)
     weight = 1.0 / (hph + variance)
     left = innovation - hx * state[X] - hy * state[X + 1] - hz * state[X + 2]

@@ -1,7 +1,7 @@
-"""VQF with magnetometer (Laidig and Seel 2023): heading on top of the inclination, and which magnetic field to believe.
+"""VQF with magnetometer (Laidig and Seel 2023): heading on top of the inclination, and the test of the magnetic field.
 
 A field is described by its norm and dip. It is believed while both stay near a reference; a field that stays the same
-while the sensor turns becomes the new reference. Disturbed readings are rejected for a time, then weigh less.
+while the sensor turns becomes the new reference. Disturbed readings are rejected for a time, then have less weight.
 """
 
 import math
@@ -82,7 +82,7 @@ _FIELD = (FIELD_BLOCK, 2)
 
 @internal
 def wrapped(angle):
-    """In [-pi, pi], for an angle at most a turn outside."""
+    """An angle in [-pi, pi], for an angle at most a turn outside."""
     if angle > math.pi:
         return angle - 2.0 * math.pi
     if angle < -math.pi:
@@ -92,7 +92,7 @@ def wrapped(angle):
 
 @internal
 def gain_of(tau, dt):
-    """Of a first-order low-pass: no update for tau < 0, no memory for tau = 0."""
+    """Gain of a first-order low-pass: no update for tau < 0, no memory for tau = 0."""
     if tau < 0.0:
         return 0.0
     return 1.0 if tau == 0.0 else 1.0 - math.exp(-dt / tau)
@@ -108,7 +108,7 @@ def turned_by(delta, w, x, y, z):
 
 @internal
 def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
-    """One sample; rad/s, m/s2, uT in frame s. USUAL_STEP is known; it is the dt of the first sample."""
+    """Process one sample; rad/s, m/s2, uT in frame s. USUAL_STEP is known; it is the dt of the first sample."""
     first = state[BEGUN] == 0.0
     if rejected(state, first, gx, gy, gz, dt):
         return
@@ -175,7 +175,7 @@ def _heading(state, settings, mx_e, my_e, mz_e, dt):
 
 @internal
 def rejecting_gain(gain, disturbed, rejected_t, dt, longest, factor):
-    """(gain, time spent rejecting) for a reading: nothing from a disturbed one, but a little after too long a time."""
+    """Gain for a reading and time spent rejecting: zero for a disturbed reading, but a little after too long a time."""
     if not disturbed:
         return gain, max(rejected_t - factor * dt, 0.0)
     if rejected_t <= longest:
@@ -185,7 +185,7 @@ def rejecting_gain(gain, disturbed, rejected_t, dt, longest, factor):
 
 @internal
 def first_gain(gain, first, tau, dt):
-    """(gain, next value of first): at least 1/N at the N-th reading, until tau has passed."""
+    """Gain and next value of first: at least 1/N at the N-th reading, until tau has passed."""
     if first == 0.0:
         return gain, 0.0
     following = first / (first + 1.0)
@@ -194,7 +194,9 @@ def first_gain(gain, first, tau, dt):
 
 @internal
 def _field(state, settings, mx_e, my_e, mz_e, dt):
-    """Is this the field of the reference? Is it one that stays the same while the sensor turns?"""
+    """Tests whether this is the field of the reference. It also tests whether the field stays the same while the sensor
+    turns.
+    """
     level = math.sqrt(mx_e * mx_e + my_e * my_e)
     norm = math.sqrt(mx_e * mx_e + my_e * my_e + mz_e * mz_e)
     dip = -arc_tangent(mz_e, level)
@@ -229,7 +231,7 @@ def _field(state, settings, mx_e, my_e, mz_e, dt):
 
 @live
 def step(state, settings, gyr, acc, mag, dt):
-    """One sample, in place; mag is empty without a new reading. False: an array has not the length it must have, or
+    """Process one sample in place; mag is empty without a new reading. Returns False if an array has a wrong length, or
     USUAL_STEP is not known."""
     if len(state) != STATE_SIZE or len(settings) != SETTINGS_SIZE or not three_each(gyr, acc, mag):
         return False
@@ -245,7 +247,7 @@ def step(state, settings, gyr, acc, mag, dt):
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
-    """All samples; in the end the state is that after the last one."""
+    """Process all samples; afterwards the state is that after the last one."""
     numbers, given = pointer(state), pointer(settings)
     for i in range(len(dt)):
         g, a, m = row(gyr, i), row(acc, i), row(mag, i)

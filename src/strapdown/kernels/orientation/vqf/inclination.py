@@ -1,8 +1,8 @@
 """Inclination and gyroscope bias by VQF (Laidig and Seel 2023, section 3): the part without magnetometer.
 
-The gyroscope leads from s to a frame i that drifts only slowly (almost inertial); there specific force is low-passed,
-and its direction is up, which leads from i to e (z up, heading free). A Kalman filter of three states finds the bias,
-from readings at rest, and in motion from how much the inclination had to be corrected.
+The gyroscope leads from s to a frame i that drifts only slowly (almost inertial). In i specific force is low-passed,
+and its direction is up. This leads from i to e (z up, heading free). A Kalman filter of three states finds the bias,
+from readings at rest, and in motion from the corrections of the inclination.
 
 Other filters build on it: their own memory begins at INCLINATION_END, their settings at INCLINATION_SETTINGS_END. All
 memory is zero before the first inclination_step; after it q_es(state) is the attitude, AT_REST the verdict, REST_GYR_Y
@@ -73,7 +73,7 @@ SAME_STEP = 1e-6  # relative: time stamps carry roundoff, clocks of parts are of
 
 @internal
 def _start(state, settings):
-    """Memory before the first sample; a given attitude stands in Q, else the first sample gives the inclination."""
+    """Memory before the first sample. A given attitude is in Q; otherwise the first sample gives the inclination."""
     state[BEGUN] = 1.0
     state[Q_IS], state[Q_EI] = 1.0, 1.0
     for k in range(3):
@@ -96,7 +96,9 @@ def q_es(state):
 
 @internal
 def inclination_step(state, settings, gx, gy, gz, ax, ay, az, dt):
-    """One sample: rates (rad/s) and specific force (m/s2) in s, a step dt (s) after the one before. True: not a gap."""
+    """Process one sample: rates (rad/s) and specific force (m/s2) in s, a step dt (s) after the previous one. Returns
+    True if the step is not a gap.
+    """
     first = state[BEGUN] == 0.0
     if first:
         _start(state, settings)
@@ -142,7 +144,7 @@ def _new_step(state, settings, dt):
 
 @internal
 def _forget(state, settings, dt):
-    """After a gap the low-passed values are of another time: begin them anew. The bias has grown less certain."""
+    """After a gap the low-passed values are outdated: start them again. The bias has become less certain."""
     lowpass_restart(state, not_constant(_REST))
     lowpass_restart(state, not_constant(_ACC))
     lowpass_restart(state, not_constant(_TURN))
@@ -155,7 +157,9 @@ def _forget(state, settings, dt):
 
 @internal
 def _rest(state, settings, gx, gy, gz, ax, ay, az, dt):
-    """Is the sensor at rest: are all readings near their low-passed values, and the rate small enough for a bias?"""
+    """Whether the sensor is at rest: all readings are near their low-passed values, and the rate is small enough for a
+    bias.
+    """
     x, y = REST_BLOCK + INPUT, REST_BLOCK + INPUT + 6
     state[x], state[x + 1], state[x + 2], state[x + 3], state[x + 4], state[x + 5] = gx, gy, gz, ax, ay, az
     lowpass(state, not_constant(_REST), settings[TAU_REST], dt, state[G_REST], state[A_REST])
@@ -184,8 +188,9 @@ def _turn(state, gx, gy, gz, dt):
 
 @internal
 def up_turned(w, x, y, z, fx, fy, fz):
-    """q_ei = (w, x, y, z) turned on by the shortest way so that the force f_i points up; with (x, y) of the force's
-    direction in e before: how far it was off."""
+    """q_ei = (w, x, y, z) turned by the shortest way so that the force f_i points up. (x, y) of the force's direction
+    in e before this turn shows how far it was off.
+    """
     ux, uy, uz = rotate(w, x, y, z, fx, fy, fz)
     norm = math.sqrt(ux * ux + uy * uy + uz * uz)
     if norm < 1e-15:  # free fall has no direction
@@ -216,7 +221,7 @@ def _level(state, settings, ax, ay, az, dt):
 
 @internal
 def _matrix(state):
-    """R_es, and the bias told along x and y of e, as inputs of their low-pass."""
+    """R_es, and the bias along x and y of e, as inputs of their low-pass."""
     w, x, y, z = q_es(state)
     bx, by, bz = state[BIAS], state[BIAS + 1], state[BIAS + 2]
     xx, xy, xz = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)
@@ -230,8 +235,9 @@ def _matrix(state):
 
 @internal
 def _bias(state, settings, slope_x, slope_y, dt):
-    """One step of the bias filter: at rest the gyroscope reads its bias; in motion the correction of the inclination is
-    what the bias, low-passed as the force is, has turned it by; about the vertical it is only known to be small."""
+    """One step of the bias filter. At rest the gyroscope reads its bias. In motion the correction of the inclination is
+    the turn that the bias, low-passed as the force is, has made. About the vertical it is only known to be small.
+    """
     clip = settings[BIAS_CLIP]
     if settings[USE_MOTION] != 0.0:
         _matrix(state)
@@ -270,8 +276,12 @@ def _bias(state, settings, slope_x, slope_y, dt):
 
 @internal
 def learn_bias(state, dx, dy, dz, rx, ry, rz, w, e):
-    """Kalman update by one number, r . bias with variance w and innovation e; d: change of the bias by the
-    numbers before it in the same sample. One by one is the same as three at once, without inverting a matrix."""
+    """Kalman update by one number, r . bias with variance w and innovation e.
+
+    d: change of the bias by the earlier numbers in the same sample.
+
+    One by one gives the same result as three at once, without inverting a matrix.
+    """
     xx, xy, xz = state[VARIANCE], state[VARIANCE + 1], state[VARIANCE + 2]
     yy, yz, zz = state[VARIANCE + 3], state[VARIANCE + 4], state[VARIANCE + 5]
     px, py, pz = xx * rx + xy * ry + xz * rz, xy * rx + yy * ry + yz * rz, xz * rx + yz * ry + zz * rz

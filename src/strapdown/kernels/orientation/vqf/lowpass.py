@@ -1,9 +1,10 @@
 """Second-order Butterworth low-pass filters over blocks of numbers inside a filter's state, for steps of any length.
 
-A block (first, n) begins at number `first`: COUNT, OFFSET, then n inputs, n outputs y, n slopes v = y'/w, n curvatures
-u = x - sqrt(2) v - y. Kept like this the memory means the same at every step length: each step is the trapezoidal rule
-over its own step, with the frequency warped as the bilinear transform does it. At equal steps that is the textbook's
-discrete Butterworth filter. The first outputs are means of the inputs, until tau seconds have passed (Laidig and Seel).
+A block (first, n) begins at number `first`: COUNT, OFFSET, then n inputs, n outputs y, n slopes v = y'/w. Then come n
+curvatures u = x - sqrt(2) v - y. In this form the memory means the same at every step length. Each step is the
+trapezoidal rule over its own step, with the frequency warped as the bilinear transform does it. At equal steps this is
+the discrete Butterworth filter of the textbooks. The first outputs are means of the inputs, until tau seconds have
+passed (Laidig and Seel).
 """
 
 import math
@@ -32,7 +33,7 @@ rotate = internal(python_of(rotation.rotate))
 
 @internal
 def lowpass_gains(tau, dt):
-    """(g, a) for a step dt (s); g is 0 where the step is too long for the filter: then it passes its input on.
+    """Gains (g, a) for a step dt (s); g is 0 where the step is too long for the filter, which then passes its input.
 
     tau is the time constant of the step response's envelope: the corner is at sqrt(2) / (2 pi tau).
     """
@@ -86,7 +87,7 @@ def lowpass_restart(state, block):
 
 @internal
 def lowpass_settle(state, block):
-    """As if the outputs had stood at the present values of the inputs for long."""
+    """Set the filter as if the inputs had been constant for long."""
     first, n = block
     state[first + COUNT] = -1.0
     for j in range(n):
@@ -96,7 +97,7 @@ def lowpass_settle(state, block):
 
 @internal
 def lowpass_new_step(state, block, before, dt):
-    """Keep the time that a mean has lasted when the step changes from `before` to dt."""
+    """Keep the elapsed time of a mean when the step changes from `before` to dt."""
     first = block[0]
     if state[first + COUNT] > 0.0:
         state[first + OFFSET] += state[first + COUNT] * (before - dt)
@@ -104,8 +105,9 @@ def lowpass_new_step(state, block, before, dt):
 
 @internal
 def usual_step(dt):
-    """A step without the roundoff of the time stamps it is the difference of, where it can be told: steps of whole
-    microseconds, and of rates of whole millihertz. Times added up from it then reach a limit in the sample meant."""
+    """A step without the roundoff of the time stamps of which it is the difference. This works for steps of whole
+    microseconds, and of rates of whole millihertz. Times added up from it then reach a limit at the intended sample.
+    """
     micros = dt * 1e6
     whole = math.floor(micros + 0.5)
     if abs(micros - whole) <= 1e-9 * micros:
@@ -119,14 +121,16 @@ def usual_step(dt):
 
 @internal
 def unit_again(w, x, y, z):
-    """A quaternion whose length is off 1 by roundoff, brought back: the first two terms of the root are exact then."""
+    """A quaternion whose length differs from 1 by roundoff, normalised: the first two terms of the root are then
+    exact.
+    """
     k = 1.5 - 0.5 * (w * w + x * x + y * y + z * z)
     return k * w, k * x, k * y, k * z
 
 
 @internal
 def turned(w, x, y, z, rx, ry, rz):
-    """The attitude turned on by the rotation vector r (rad), told in its own frame."""
+    """The attitude turned further by the rotation vector r (rad), expressed in its own frame."""
     angle2 = rx * rx + ry * ry + rz * rz
     if angle2 < 0.25:  # the next terms are h^14 / 14! < 5e-20
         h2 = 0.25 * angle2

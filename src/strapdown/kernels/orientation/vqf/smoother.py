@@ -1,8 +1,8 @@
-"""VQF over a whole recording at once (offline VQF of Laidig and Seel): every sample knows those after it too.
+"""VQF over a whole recording at once (offline VQF of Laidig and Seel): every sample also uses later ones.
 
-The filter runs forward and backward, which gives the bias as the mean of both weighted by their variances, and rest and
-disturbances as either saw them. Then comes one integration with that bias, a low-pass of specific force forward and
-backward, which has no delay, and the heading correction, filtered forward and backward.
+The filter runs forward and backward. The bias is the mean of both weighted by their variances; rest and disturbances
+are those that either found. Then comes one integration with that bias, and a low-pass of specific force forward and
+backward, which has no delay. The heading correction is filtered forward and backward.
 """
 
 import numpy as np
@@ -44,8 +44,11 @@ _BLOCK, _SIZE = (0, 3), block_size(3)
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def smooth_rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, flags):
-    """q (s to n), bias (rad/s) and flags of every row; state: a fresh one of the filter, which stays as it is. sigma is
-    not written: this filter has none. dt[0] is the usual step."""
+    """q (s to n), bias (rad/s) and flags of every row.
+
+    state: a new state of the filter, which is not changed. sigma is not written: this filter has none. dt[0] is the
+        usual step.
+    """
     n, has_mag, fresh, given = len(dt), len(mag) > 0, pointer(state), pointer(settings)
     variance, force_i, delta = np.empty((n, 6)), np.empty((n, 3)), np.empty(n if has_mag else 0)
     states = np.empty((2, STATE_SIZE))
@@ -79,7 +82,7 @@ def smooth_rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, fla
 
 @internal
 def _keep(numbers, bias, variance, j):
-    """Bias and its variance of a step as row j."""
+    """Write bias and its variance of a step as row j."""
     bias_j, variance_j = row(bias, j), row(variance, j)
     bias_j[0], bias_j[1], bias_j[2] = numbers[BIAS], numbers[BIAS + 1], numbers[BIAS + 2]
     for k in range(6):
@@ -106,7 +109,7 @@ def _turned_to_north(q, delta):
 
 @internal
 def _seen(state):
-    """The flags of a step, with the field held for disturbed from the beginning on."""
+    """The flags of a step; the field is taken as disturbed from the beginning on."""
     flags = int(state[FLAGS]) & GAP
     flags |= REST if state[AT_REST] != 0.0 else 0
     flags |= MAG_REJECTED if state[DISTURBED] != 0.0 else 0
@@ -115,7 +118,7 @@ def _seen(state):
 
 @internal
 def _either(forward, backward):
-    """Rest if either way says so; disturbed if both do; a gap belongs to the row after it."""
+    """Rest if either pass finds it; disturbed if both do; a gap belongs to the row after it."""
     one, other = int(forward), int(backward)
     return float((one & GAP) | ((one | other) & REST) | (one & other & MAG_REJECTED))
 
@@ -162,7 +165,7 @@ def _integrate(state, settings, dt, gyr, acc, bias, q, force_i):
 
 @internal
 def _lowpass_both_ways(settings, dt, force_i, memory):
-    """Forward, then backward over the result; each stretch between gaps by itself."""
+    """Low-pass forward, then backward over the result; each interval between gaps separately."""
     n, tau, longest = len(dt), settings[TAU_ACC], settings[LONGEST]
     block = row(memory, 0)
     for way in range(2):

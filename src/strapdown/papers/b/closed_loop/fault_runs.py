@@ -2,16 +2,17 @@
 
 from collections import Counter
 
-from strapdown.environment.session.scenario import FAULTS, read_scenario
-from strapdown.papers.b.closed_loop.part import Group, Part, Results, Table, cut, seeds
+from strapdown.environment.session.scenario.file import FAULTS, read_scenario
+from strapdown.papers.b.closed_loop.part import Group, Part, Results, cut, seeds
 from strapdown.papers.b.closed_loop.runs import Job
 from strapdown.papers.claim import Claim
+from strapdown.papers.outcome import Table
 
 
-def faults(count: int) -> Part:
+def faults(count: int, repeat: int = 0) -> Part:
     """All files of the folder, count seeds each."""
     files = sorted(FAULTS.glob("*.toml"))
-    jobs = tuple(Job(str(file), seed) for file in files for seed in seeds(count))
+    jobs = tuple(Job(str(file), seed) for file in files for seed in seeds(count, repeat))
 
     def judge(results: Results) -> tuple[list[Claim], Table]:
         claims, rows = [], []
@@ -29,6 +30,7 @@ def faults(count: int) -> Part:
                     float(count),
                     f"stated in scenarios/faults/{file.name} before the run",
                     ">=",
+                    kind="requirement",
                 )
             )
             limits = (f"{limit:g}" if limit is not None else "-" for limit in (expect.attitude_deg, expect.height_m))

@@ -6,21 +6,16 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from strapdown.environment.session.outcome import DEG
-from strapdown.environment.session.record import SessionRecording, recording_of
+from strapdown.environment.session.recording.outcome import DEG
+from strapdown.environment.session.recording.record import SessionRecording, recording_of
 from strapdown.environment.session.session import SessionStopped
 from strapdown.papers.b.closed_loop.paper_filter import paper_job
-from strapdown.papers.b.closed_loop.part import FIRST_SEED
+from strapdown.papers.b.closed_loop.part import seeds
 from strapdown.papers.b.closed_loop.quadcopter import flight_job
 from strapdown.papers.b.closed_loop.runs import Job, session_of
 from strapdown.reporting.figures import AXIS_COLOURS, GREY, LEGEND_ABOVE, STYLE, panels
 from strapdown.rotation import euler_from_q, wrap
 
-SHOWN = {
-    "mekf": flight_job("quadcopter", "mekf", FIRST_SEED),
-    "eskf with velocity": flight_job("quadcopter", "eskf with velocity", FIRST_SEED),
-    "paper B's filter, corrected, 100 Hz": paper_job(True, 100.0, 0.0, FIRST_SEED),
-}
 _FILES = {"pitch": "B_flight_pitch.png", "roll": "B_flight_roll.png"}
 _THIN = 5
 
@@ -32,9 +27,15 @@ def _flown(job: Job) -> SessionRecording:
     return recording_of(session)
 
 
-def angle_figures() -> dict[str, Figure]:
+def angle_figures(repeat: int = 0) -> dict[str, Figure]:
     """The first reported seed on script 1, by each filter."""
-    runs = {name: _flown(job) for name, job in SHOWN.items()}
+    (seed,) = seeds(1, repeat)
+    shown = {
+        "mekf": flight_job("quadcopter", "mekf", seed),
+        "eskf with velocity": flight_job("quadcopter", "eskf with velocity", seed),
+        "paper B's filter, corrected, 100 Hz": paper_job(True, 100.0, 0.0, seed),
+    }
+    runs = {name: _flown(job) for name, job in shown.items()}
     return {_FILES[angle]: _figure(angle, runs) for angle in _FILES}
 
 

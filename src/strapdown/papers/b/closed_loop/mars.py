@@ -2,17 +2,18 @@
 
 import math
 
-from strapdown.papers.b.closed_loop.part import ASKED, Part, Results, Table, cut, seeds
+from strapdown.papers.b.closed_loop.part import ASKED, Part, Results, cut, seeds
 from strapdown.papers.b.closed_loop.runs import Job
 from strapdown.papers.claim import Claim
+from strapdown.papers.outcome import Table
 
 SCENARIO = "mars_helicopter"
 MOVE_M = (5.0, 0.0)  # of the pilot's script, forward and to the left
 MOST_TILT_DEG, MOST_OFF_M = 0.3, 1.0
 
 
-def mars(count: int) -> Part:
-    jobs = tuple(Job(SCENARIO, seed) for seed in seeds(count))
+def mars(count: int, repeat: int = 0) -> Part:
+    jobs = tuple(Job(SCENARIO, seed) for seed in seeds(count, repeat))
 
     def judge(results: Results) -> tuple[list[Claim], Table]:
         off = [math.dist(result["moved_m"][:2], MOVE_M) for result in results]
@@ -26,9 +27,9 @@ def mars(count: int) -> Part:
             "landing": ("distance of the landing from the place asked for, worst seed, m", "off_m", MOST_OFF_M),
             "position": ("largest error of the estimated position, worst seed, m", "position_max_m", MOST_OFF_M),
         }
-        lost = Claim("B/flight/mars/lost", f"{what}: crashes", None, float(group.lost), 0.0, ASKED)
+        lost = Claim("B/flight/mars/lost", f"{what}: crashes", None, float(group.lost), 0.0, ASKED, kind="requirement")
         claims = [lost] + [
-            Claim(f"B/flight/mars/{name}", f"{what}: {text}", None, group.most(key), limit, ASKED)
+            Claim(f"B/flight/mars/{name}", f"{what}: {text}", None, group.most(key), limit, ASKED, kind="requirement")
             for name, (text, key, limit) in figures.items()
         ]
         shown = {

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from strapdown.environment.session.scenario import read_scenario
-from strapdown.papers.b.closed_loop.part import Group, Part, Results, Table, cut, seeds
+from strapdown.environment.session.scenario.file import read_scenario
+from strapdown.papers.b.closed_loop.part import Group, Part, Results, cut, seeds
 from strapdown.papers.b.closed_loop.runs import Job
 from strapdown.papers.claim import Claim
+from strapdown.papers.outcome import Table
 
 SCENARIO = "quadcopter_paper_b"
 RATES_HZ = (100.0, 250.0, 500.0, 1000.0)
@@ -42,15 +43,18 @@ def _hover() -> dict[str, Any]:
     return {"pilot": tuple(lines)}
 
 
-def paper_filter(count: int) -> Part:
-    """count: seeds of each combination."""
+def paper_filter(count: int, repeat: int = 0) -> Part:
+    """Flights with the paper's filter in its combinations of settings.
+
+    count: seeds of each combination.
+    """
     cases = [(*case, "script 1") for case in product(VARIANTS, RATES_HZ, HEADINGS_DEG)]
     cases += [("corrected", rate, 0, "level sticks") for rate in RATES_HZ]
     hover = _hover()
     jobs = tuple(
         paper_job(VARIANTS[variant], rate, heading, seed, changes=hover if sticks == "level sticks" else {})
         for variant, rate, heading, sticks in cases
-        for seed in seeds(count)
+        for seed in seeds(count, repeat)
     )
 
     def judge(results: Results) -> tuple[list[Claim], Table]:
@@ -86,7 +90,7 @@ def _when(group: Group) -> str:
 
 
 def _why(group: Group) -> str:
-    """Which estimate went first in most of the lost flights."""
+    """The estimate that failed first in most of the lost flights."""
     first = [result["first_wrong"] or "neither" for result in group.results if result["lost"]]
     return max(set(first), key=first.count) if first else "-"
 
@@ -107,7 +111,7 @@ NOTES = (
 
 
 def _claims(groups: dict[tuple[str, float, int, str], Group], count: int) -> list[Claim]:
-    """What the table shows: where it flies, and that it is lost by its time constant or by atan."""
+    """Claims from the table: where it flies, and that it is lost by its time constant or by atan."""
 
     def lost(variant: str, rates: Sequence[float], headings: Sequence[int], sticks: str = "script 1") -> int:
         return sum(groups[variant, rate, heading, sticks].lost for rate, heading in product(rates, headings))
@@ -131,6 +135,7 @@ def _claims(groups: dict[tuple[str, float, int, str], Group], count: int) -> lis
             float(lost("corrected", slow, HEADINGS_DEG)),
             0.0,
             PAPER,
+            kind="self-check",
         ),
         Claim(
             f"{place}/corrected/100Hz/attitude",
@@ -139,6 +144,7 @@ def _claims(groups: dict[tuple[str, float, int, str], Group], count: int) -> lis
             tilt,
             MARGIN_DEG,
             "margin of the loop, found with a prototype",
+            kind="self-check",
         ),
         *(
             Claim(
@@ -149,6 +155,7 @@ def _claims(groups: dict[tuple[str, float, int, str], Group], count: int) -> lis
                 MOSTLY,
                 PAPER,
                 ">=",
+                kind="self-check",
             )
             for variant in VARIANTS
         ),
@@ -161,6 +168,7 @@ def _claims(groups: dict[tuple[str, float, int, str], Group], count: int) -> lis
             MOSTLY,
             "erratum 5",
             ">=",
+            kind="self-check",
         ),
         Claim(
             f"{place}/level-sticks/lost",
@@ -169,5 +177,6 @@ def _claims(groups: dict[tuple[str, float, int, str], Group], count: int) -> lis
             float(lost("corrected", RATES_HZ, (0,), level)),
             0.0,
             PAPER,
+            kind="self-check",
         ),
     ]

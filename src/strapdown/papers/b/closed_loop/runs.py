@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from strapdown.environment.diagram.edit import with_parameters
-from strapdown.environment.session.outcome import errors_of, figures, verdict
-from strapdown.environment.session.record import SessionRecording, recording_of
-from strapdown.environment.session.scenario import Scenario, read_scenario
+from strapdown.environment.session.recording.outcome import errors_of, figures, verdict
+from strapdown.environment.session.recording.record import SessionRecording, recording_of
+from strapdown.environment.session.scenario.file import Scenario, read_scenario
 from strapdown.environment.session.session import Session, SessionStopped
 
 # errors beyond which an estimate is wrong: a velocity held with it grows instead of falling, or no thrust holds it
@@ -22,8 +22,13 @@ WRONG_HEADING, WRONG_TILT = np.radians(90.0), np.radians(30.0)
 
 @dataclass(frozen=True)
 class Job:
-    """One session. changes: keys of the scenario. sensors: keys of its module. blocks: parameters by (sheet, block).
-    calibrated: False leaves the calibration switch off."""
+    """One session.
+
+    changes: keys of the scenario.
+    sensors: keys of its module.
+    blocks: parameters by (sheet, block).
+    calibrated: False keeps the calibration switch off.
+    """
 
     scenario: str
     seed: int
@@ -61,7 +66,9 @@ def session_of(job: Job) -> Session:
 
 
 def run_job(job: Job) -> dict[str, Any]:
-    """The figures of one session, and its verdict where the scenario expects one. It ends where the vehicle is lost."""
+    """The figures of one session, and its verdict where the scenario expects one. The session ends where the vehicle is
+    lost.
+    """
     session = session_of(job)
     with suppress(SessionStopped):  # the figures report it
         while session.t_s < session.scenario.duration_s and not session.watch.lost:
@@ -77,7 +84,7 @@ def run_job(job: Job) -> dict[str, Any]:
 
 
 def _first_wrong(run: SessionRecording) -> str | None:
-    """Which estimate was wrong first, "heading" or "tilt"; None if neither was."""
+    """The estimate that was wrong first, "heading" or "tilt"; None if neither was."""
     angles = errors_of(run).angles
     if angles is None:
         return None
@@ -94,7 +101,10 @@ def run_all(
     done: Callable[[float], None] = lambda share: None,
     run: Callable[[Any], dict[str, Any]] = run_job,
 ) -> list[dict[str, Any]]:
-    """All jobs, in their order, on all cores. run: what is done with each; it must be found by its name."""
+    """Run all jobs, in their order, on all cores.
+
+    run: function for each job; it must be found by its name.
+    """
     results: list[dict[str, Any]] = [{} for _ in jobs]
     workers = min(os.cpu_count() or 1, len(jobs))
     if workers <= 1:

@@ -1,12 +1,13 @@
-"""The start calibration skipped: what it costs our filters, and that the paper's filter does not show it."""
+"""The start calibration skipped: its effect on our filters, and its absence in the paper's filter."""
 
 import numpy as np
 
 from strapdown.papers.b.closed_loop.paper_filter import paper_job
-from strapdown.papers.b.closed_loop.part import ASKED, Group, Part, Results, Table, cut, seeds
+from strapdown.papers.b.closed_loop.part import ASKED, Group, Part, Results, cut, seeds
 from strapdown.papers.b.closed_loop.quadcopter import FILTERS, flight_job
 from strapdown.papers.b.closed_loop.runs import Job
 from strapdown.papers.claim import Claim
+from strapdown.papers.outcome import Table
 
 PAPERS = "paper B's, corrected, 100 Hz"
 VISIBLE = 3.0  # times: more than seeds differ among each other
@@ -19,10 +20,13 @@ def _job(name: str, seed: int, calibrated: bool) -> Job:
     return flight_job("quadcopter", name, seed, calibrated=calibrated)
 
 
-def skipped(count: int) -> Part:
-    """count: seeds of each case, script 1."""
+def skipped(count: int, repeat: int = 0) -> Part:
+    """Flights with the start calibration skipped.
+
+    count: seeds of each case, script 1.
+    """
     cases = [(name, calibrated) for name in (*FILTERS, PAPERS) for calibrated in (True, False)]
-    jobs = tuple(_job(name, seed, calibrated) for name, calibrated in cases for seed in seeds(count))
+    jobs = tuple(_job(name, seed, calibrated) for name, calibrated in cases for seed in seeds(count, repeat))
 
     def judge(results: Results) -> tuple[list[Claim], Table]:
         groups = dict(zip(cases, cut(results, count), strict=True))
@@ -44,7 +48,7 @@ def skipped(count: int) -> Part:
                 "it, medians: visible"
             )
             place = f"B/flight/calibration-skipped/{name.split()[0]}"
-            claims.append(Claim(place, what, None, ratio, VISIBLE, ASKED, ">="))
+            claims.append(Claim(place, what, None, ratio, VISIBLE, ASKED, ">=", kind="requirement"))
         pairs = list(zip(groups[PAPERS, False].results, groups[PAPERS, True].results, strict=True))
         ratios = [a["tilt_rmse_deg"] / b["tilt_rmse_deg"] for a, b in pairs if not (a["lost"] or b["lost"])]
         what = (
@@ -52,7 +56,9 @@ def skipped(count: int) -> Part:
             f"median of the {len(ratios)} of {count} seeds that flew both ways: no difference"
         )
         change = abs(float(np.median(ratios)) - 1.0) if ratios else float("nan")
-        claims.append(Claim("B/flight/calibration-skipped/paper-b", what, None, change, SAME, ASKED))
+        claims.append(
+            Claim("B/flight/calibration-skipped/paper-b", what, None, change, SAME, ASKED, kind="requirement")
+        )
         columns = ("filter", "start calibration", "lost", "tilt RMSE, deg", "heading RMSE, deg")
         title = f"Calibration skipped, {count} seeds each: RMSE is the mean of the flights not lost (worst)"
         return claims, Table(title, columns, rows, left=2, notes=NOTES)
@@ -61,7 +67,7 @@ def skipped(count: int) -> Part:
 
 
 def _median(group: Group) -> float:
-    """Of the RMSE; a lost flight counts as infinite."""
+    """Median of the RMSE; a lost flight counts as infinite."""
     return float(np.median(group.values("tilt_rmse_deg") + [np.inf] * group.lost))
 
 

@@ -1,0 +1,1 @@
+"""Live views in the programs of others: Foxglove by its websocket, Rerun by its own protocol. docs/formats.md."""

@@ -1,0 +1,1 @@
+"""What a campaign found: statistics, sensitivity, tables, figures, report."""

@@ -1,0 +1,1 @@
+"""Scenes in CoppeliaSim, over its ZMQ remote API."""

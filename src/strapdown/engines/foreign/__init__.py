@@ -1,0 +1,1 @@
+"""What robots in another engine than MuJoCo share: their description, their motors and forces, steps and readings."""

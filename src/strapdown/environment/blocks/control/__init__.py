@@ -1,0 +1,1 @@
+"""Blocks that control: from sticks to motors."""

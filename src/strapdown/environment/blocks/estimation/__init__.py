@@ -1,0 +1,1 @@
+"""Blocks that calibrate and estimate: attitude, velocity, position."""

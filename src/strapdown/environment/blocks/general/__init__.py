@@ -1,0 +1,1 @@
+"""Blocks for any signal: sources, arithmetic, logic, limits, filters, PID."""

@@ -1,0 +1,1 @@
+"""Blocks that bring in the console, the sensors and the truth."""

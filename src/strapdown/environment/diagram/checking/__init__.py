@@ -1,0 +1,1 @@
+"""All checks of a diagram, and its order."""

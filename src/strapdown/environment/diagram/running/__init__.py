@@ -1,0 +1,1 @@
+"""A diagram that runs."""

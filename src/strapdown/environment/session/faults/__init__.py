@@ -1,0 +1,1 @@
+"""Faults of sensors, motors and the world."""

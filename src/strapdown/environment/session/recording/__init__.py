@@ -1,0 +1,1 @@
+"""Results of a session: recording, signals, outcome, files and report."""

@@ -1,0 +1,1 @@
+"""Scenario files: vehicle, sensors, scene, pilot script, and their timetable."""

@@ -1,0 +1,1 @@
+"""Tables of other programs: which column is which, in which unit and along which axes."""

@@ -1,0 +1,90 @@
+"""Tests whether a solution can be trusted. The filter's own innovations over time decide.
+
+A correct filter has normalised innovations of 1 for each number measured. If those of one kind stay far above that for
+seconds, or are mostly rejected, the assumptions of the filter do not hold. The sigma of the filter is then wrong too. A
+disturbed magnetic field is no such sign, because the filter expects it.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from strapdown.navigation.eskf.outputs import Innovations
+from strapdown.types import Array
+
+LARGE, LARGE_S = 4.0, 10.0  # mean of the normalised innovations, over so long
+REJECTED_S = 5.0  # so long without one that counts
+LONGEST_STEP_S = 0.5  # that one stands for
+LARGEST = 100.0  # ten sigmas: one that is farther off counts as this
+_WHAT = {
+    "stop": "the zero velocity of stops",
+    "floor": "the flat floor",
+    "sideways": "the rule that wheels do not slide",
+    "upward": "the rule that wheels stay on their floor",
+    "odometer": "the wheel's travel",
+    "fix": "the measured position",
+    "height": "the measured height",
+    "velocity": "the measured velocity",
+}
+
+
+class Divergence(NamedTuple):
+    """Kind of measurement; start (s); largest mean of its normalised innovations within LARGE_S; whether it was
+    rejected all the time.
+    """
+
+    kind: str
+    t_s: float
+    mean: float
+    rejected: bool
+
+    @property
+    def sentence(self) -> str:
+        how = (
+            f"does not fit the motion for {REJECTED_S:g} s"
+            if self.rejected
+            else f"is off by {np.sqrt(self.mean):.1f} times its sigma"
+        )
+        return (
+            f"do not trust this solution from t = {self.t_s:.1f} s on: {_WHAT[self.kind]} {how}; "
+            "the stated sigmas are too small"
+        )
+
+
+def divergences(innovations: Mapping[str, Innovations]) -> list[Divergence]:
+    """Divergences by kind, the earliest first."""
+    found = []
+    for kind, seen in innovations.items():
+        if kind not in _WHAT or len(seen.t) == 0:
+            continue
+        mean = _mean_of_time(seen.t, seen.nis / seen.degrees)
+        taken = _running_mean(seen.t, seen.taken.astype(np.float64), REJECTED_S)
+        long = seen.t - seen.t[0] >= LARGE_S
+        large, out = long & (mean > LARGE), (seen.t - seen.t[0] >= REJECTED_S) & (taken == 0.0) & _dense(seen.t)
+        if large.any() or out.any():
+            first = int(np.argmax(large | out))
+            found.append(Divergence(kind, float(seen.t[first]), float(mean[long].max(initial=0.0)), not large.any()))
+    return sorted(found, key=lambda one: one.t_s)
+
+
+def _running_mean(t: Array, values: Array, window_s: float) -> Array:
+    """Mean of the values within the last window_s at each time."""
+    total = np.concatenate([[0.0], np.cumsum(values)])
+    first = np.searchsorted(t, t - window_s)
+    count = np.arange(1, len(t) + 1) - first
+    return np.asarray((total[1:] - total[first]) / count)
+
+
+def _mean_of_time(t: Array, values: Array) -> Array:
+    """The mean is over the last LARGE_S at each time. Mean over time. A kind without measurements counts as right, 1.
+    So the first moment of a stop, which corrects the speed, is not counted as ten seconds.
+    """
+    step = np.clip(np.diff(t, prepend=t[0]), 0.0, LONGEST_STEP_S)
+    total = np.concatenate([[0.0], np.cumsum((np.minimum(values, LARGEST) - 1.0) * step)])
+    return np.asarray(1.0 + (total[1:] - total[np.searchsorted(t, t - LARGE_S)]) / LARGE_S)
+
+
+def _dense(t: Array) -> Array:
+    """Whether at least ten measurements of the kind came within the last REJECTED_S."""
+    return np.asarray(np.arange(1, len(t) + 1) - np.searchsorted(t, t - REJECTED_S) >= 10)

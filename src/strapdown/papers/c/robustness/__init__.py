@@ -1,0 +1,1 @@
+"""Drives unlike paper C's: whether the filter's sigma is right there."""

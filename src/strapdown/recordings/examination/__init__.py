@@ -1,0 +1,1 @@
+"""One examination of a log: units, axes, faults, and the verdict that every entry point uses."""

@@ -1,0 +1,1 @@
+"""Logs without a description: their mapping and units, guessed from names and readings."""

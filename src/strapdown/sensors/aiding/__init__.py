@@ -1,0 +1,1 @@
+"""External sensors that aid navigation: altimeter, barometer, fixes."""

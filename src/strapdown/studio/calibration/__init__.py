@@ -1,0 +1,1 @@
+"""Guided calibration of virtual sensors on a virtual turntable."""

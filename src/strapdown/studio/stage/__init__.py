@@ -1,0 +1,1 @@
+"""The loaded session or recording, as the page sees it: signals, state, lights, commands."""

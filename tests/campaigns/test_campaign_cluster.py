@@ -1,0 +1,67 @@
+"""A real Dask scheduler with workers over TCP: what dies is replaced, and the table is the same to the byte."""
+
+import threading
+
+import pytest
+
+import strapdown as sd
+from campaign_cases import Cluster, free_port, quick_trial, rows_in, slow_trial, wait_for
+from strapdown.campaigns.running import pools
+
+SPACE = {"gain": [1.0, 2.0, 4.0]}
+SEEDS = 150  # long enough to be interrupted twice
+
+
+def test_a_worker_is_killed_and_the_scheduler_restarted(tmp_path):
+    sd.run_campaign(slow_trial, SPACE, SEEDS, workers=0, output=tmp_path / "alone")
+    outcome = []
+
+    def work():
+        try:
+            runs = sd.run_campaign(slow_trial, SPACE, SEEDS, scheduler=cluster.address, output=tmp_path / "cluster")
+            outcome.append(runs)
+        except Exception as error:
+            outcome.append(error)
+
+    with Cluster(tmp_path) as cluster:
+        scheduler = cluster.scheduler()
+        workers = [cluster.worker(), cluster.worker()]
+        thread = threading.Thread(target=work)
+        thread.start()
+        assert wait_for(lambda: rows_in(tmp_path / "cluster") > 5), outcome
+        cluster.kill(workers[0])
+        assert not outcome, "the campaign must not be over when the scheduler dies"
+        cluster.kill(scheduler)
+        cluster.kill(workers[1])
+        cluster.scheduler()
+        cluster.worker()
+        cluster.worker()
+        thread.join(timeout=120)
+    assert outcome and isinstance(outcome[0], sd.CampaignRuns), outcome
+    assert len(outcome[0]) == 3 * SEEDS
+    assert outcome[0].table.column("failed").null_count == 3 * (SEEDS - SEEDS // 17)
+    alone, cluster_table = (tmp_path / name / "table.parquet" for name in ("alone", "cluster"))
+    assert alone.read_bytes() == cluster_table.read_bytes()
+
+
+def test_a_scheduler_that_is_not_there(tmp_path, monkeypatch):
+    monkeypatch.setattr(pools, "CONNECT_S", 1.0)
+    address = f"tcp://127.0.0.1:{free_port()}"
+    with pytest.raises(sd.InputError, match=f"there is no Dask scheduler at {address}.*dask scheduler"):
+        sd.run_campaign(quick_trial, {"gain": [1.0]}, 2, scheduler=address, output=tmp_path / "out")
+
+
+def test_workers_with_another_version_are_refused(tmp_path):
+    preload = tmp_path / "other.py"
+    preload.write_text(
+        "import strapdown.campaigns.running.versions as v\nv.own_version = lambda: '0.0.1 (another)'\n",
+        encoding="utf-8",
+    )
+    with Cluster(tmp_path, preload) as cluster:
+        cluster.scheduler()
+        cluster.worker()
+        from strapdown.campaigns.running.versions import own_version
+
+        with pytest.raises(sd.InputError) as refused:
+            sd.run_campaign(quick_trial, {"gain": [1.0]}, 2, scheduler=cluster.address, output=tmp_path / "out")
+    assert "0.0.1 (another)" in str(refused.value) and own_version() in str(refused.value)

@@ -1,0 +1,177 @@
+"""strapdown look: what it finds in logs of known units, and that its mapping and its commands work."""
+
+import json
+import tomllib
+
+import numpy as np
+import pytest
+
+from foreign_cases import SIX, drive, rfu, table, tumble
+from helpers import command, shared_data
+from strapdown.earth import STANDARD_GRAVITY as G
+from strapdown.io import read_mapping, read_one
+
+HEADER = "time," + ",".join(SIX)
+AS = {
+    "si": (1.0, 1.0, 1.0, "%.6f", ("s", "m/s2", "rad/s")),
+    "g, deg/s, ms": (1e3, 1.0 / G, 180.0 / np.pi, "%.6f", ("ms", "g", "deg/s")),
+    "mg, deg/s, us": (1e6, 1e3 / G, 180.0 / np.pi, "%.6f", ("us", "mg", "deg/s")),
+    "2 g, 250 deg/s": (1e3, 16384 / G, 131 * 180.0 / np.pi, "%d", ("ms", "g", "deg/s")),
+    "8 g, 1000 deg/s": (1e3, 4096 / G, 32.8 * 180.0 / np.pi, "%d", ("ms", "g", "deg/s")),
+}
+
+
+@pytest.mark.parametrize("unit", AS)
+def test_units_that_no_column_states_are_found_in_the_readings(unit, tmp_path):
+    """The log tilts by 90 deg, so gravity shows the gyroscope's unit."""
+    t, acc, gyr = tumble()
+    per_s, per_acc, per_gyr, form, names = AS[unit]
+    log = table(tmp_path / "log.csv", HEADER, [t * per_s, acc * per_acc, gyr * per_gyr], form)
+    found = command("look", log, "-o", tmp_path / "log.toml")
+    assert found.code == 0, found.err
+    mapping = read_mapping(tmp_path / "log.toml")
+    assert (mapping["t"]["unit"], mapping["acc_x"]["unit"], mapping["gyr_x"]["unit"]) == names
+    read = read_one(log, columns=mapping)
+    # one count of the coarsest range: printing cuts
+    assert np.abs(read.acc_s - acc).max() < 2.5e-3 and np.abs(read.gyr_s - gyr).max() < 6e-4
+    assert np.abs(read.t - t).max() < 1e-3
+
+
+def test_a_unit_that_the_readings_do_not_show_is_marked(tmp_path):
+    """A log at rest in raw counts fits several ranges of the gyroscope."""
+    t, acc, gyr = (x[:400] for x in tumble())
+    log = table(tmp_path / "log.csv", HEADER, [t * 1e3, acc / G * 16384, np.degrees(gyr) * 131 + 300], "%d")
+    found = command("look", log, "-o", tmp_path / "log.toml")
+    assert found.code == 0 and "CHECK: assumed: the log fits 131 counts per deg/s or 65.5" in " ".join(
+        found.out.replace("│", " ").split()
+    )
+    assert "CHECK: assumed" in (tmp_path / "log.toml").read_text(encoding="utf-8")
+
+
+def test_what_it_counts_is_in_the_log(tmp_path):
+    log = drive()
+    rows = np.ones(len(log), dtype=bool)
+    rows[3000:3050] = False
+    columns = [log.t[rows], log.acc_s[rows], log.gyr_s[rows], log.mag_s[rows]]
+    path = table(tmp_path / "log.csv", HEADER + ",mx,my,mz", columns)
+    document = json.loads(command("look", path, "--json").out)
+    seen = document["sensors"]["log"]
+    assert seen["samples"] == len(log) - 50 and seen["rate_hz"] == pytest.approx(100.0)
+    assert [gap["length_s"] for gap in seen["gaps"]] == [pytest.approx(0.51)]
+    assert seen["rests"][0]["t_s"] == 0.0 and 9.0 < seen["rests"][0]["until_s"] < 10.5
+    assert len(seen["rests"]) >= 16  # the stops of the square
+    steps = {step["what"]: step for step in seen["steps"]}
+    assert steps["position"]["command"] == f"strapdown navigate {path} --columns log.toml --heading 0 -o nav"
+    assert steps["noise"]["command"] == "" and "1 gaps" in steps["noise"]["why"]
+
+
+def test_the_commands_it_names_work(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    log = drive()
+    table(tmp_path / "log.csv", HEADER, [log.t * 1e3, log.acc_s / G, np.degrees(log.gyr_s)])
+    found = command("look", "log.csv", "-o", "log.toml", "--json")
+    steps = json.loads(found.out)["sensors"]["log"]["steps"]
+    named = [step["command"].split() for step in steps if step["command"]]
+    assert [words[1] for words in named] == ["orient", "navigate", "calibrate"]
+    for words in named:
+        assert command(*words[1:]).code == 0, words
+
+
+def test_a_folder_of_a_phone_becomes_one_log(tmp_path):
+    log = drive()
+    folder = tmp_path / "2026-11-01_walk"
+    folder.mkdir()
+    header = "time,seconds_elapsed,z,y,x"
+    late = log.t + 0.004  # clocks of a phone's sensors are not aligned
+    for name, t, values in (
+        ("TotalAcceleration", late, log.acc_s),
+        ("Gyroscope", log.t, log.gyr_s),
+        ("Magnetometer", log.t[::2], log.mag_s[::2]),
+    ):
+        table(folder / f"{name}.csv", header, [t * 1e9, t, rfu(values)[:, ::-1]])
+    (folder / "Metadata.csv").write_text("version,device\n3,phone\n")
+    found = command("look", folder, "-o", tmp_path / "walk.parquet")
+    assert found.code == 0, found.err
+    assert "the accelerometer of TotalAcceleration.csv is interpolated to them" in found.out
+    read = read_one(tmp_path / "walk.parquet")
+    assert read.t[0] >= late[0] and read.t[-1] <= log.t[-1]
+    inside = np.searchsorted(log.t, read.t - 1e-6)
+    assert np.abs(read.gyr_s - log.gyr_s[inside]).max() < 1e-6
+    # the mean of neighbours of white noise has less of it: what remains is the noise of a sample, 0.04 m/s2
+    assert np.sqrt(np.mean((read.acc_s - log.acc_s[inside]) ** 2)) < 0.2
+    assert read.new["mag_s"].mean() == pytest.approx(0.5, abs=0.01)
+    assert "is a folder without files that a ready mapping reads" in command("look", tmp_path).err
+
+
+def test_our_own_log_needs_no_mapping(tmp_path):
+    from strapdown.io import write
+
+    write(tmp_path / "own.parquet", {"imu": drive()})
+    found = command("look", tmp_path / "own.parquet", "-o", tmp_path / "x.toml")
+    assert found.code == 0 and "in our own format" in found.out and "none was written" in found.out
+    assert not (tmp_path / "x.toml").exists() and "--columns" not in found.out
+
+
+def test_the_mapping_is_toml_that_states_why(tmp_path):
+    log = drive()
+    path = table(tmp_path / "log.csv", HEADER, [log.t, -log.acc_s * [1, 1, 1], log.gyr_s])
+    assert command("look", path, "-o", tmp_path / "m.toml").code == 0
+    text = (tmp_path / "m.toml").read_text(encoding="utf-8")
+    assert tomllib.loads(text)["frame"] == "frd" and "z reads -g at rest" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "units"),
+    [
+        ("xio_gait/short_walk.csv", ("s", "g", "deg/s")),
+        ("mpu6050/example_data_calibration.csv", (None, "g", "deg/s")),
+    ],
+)
+def test_recorded_logs(name, units, tmp_path):
+    folder, _, file = name.partition("/")
+    document = json.loads(command("look", shared_data(folder) / file, "--json").out)
+    mapping = document["mapping"]
+    assert (mapping["t"].get("unit"), mapping["acc_x"]["unit"], mapping["gyr_x"]["unit"]) == units
+    if folder == "mpu6050":
+        assert (mapping["acc_x"]["counts_per_unit"], mapping["gyr_x"]["counts_per_unit"]) == (16384.0, 131.0)
+        steps = {step["what"]: step["command"] for step in next(iter(document["sensors"].values()))["steps"]}
+        assert steps["scale and axes"].startswith("strapdown calibrate positions")
+
+
+def test_ready_mappings_are_listed():
+    found = command("look", "--list")
+    assert found.code == 0 and "phyphox" in found.out and "xsens-mt" in found.out
+
+
+def test_a_coarse_clock_and_blank_cells_are_stated_in_the_mapping(tmp_path):
+    t, acc, gyr = tumble()
+    mag = np.tile([20.0, 0.0, -40.0], (len(t), 1)) + np.sin(t)[:, None]
+    log = table(tmp_path / "log.csv", HEADER + ",mx,my,mz", [np.floor(t * 50) / 50, acc, gyr, mag])
+    rows = log.read_text().splitlines()
+    slow = [row if i % 4 == 0 else ",".join([*row.split(",")[:7], "", "", ""]) for i, row in enumerate(rows)]
+    log.write_text("\n".join(slow) + "\n")
+    assert command("look", log, "-o", tmp_path / "log.toml").code == 0
+    mapping = read_mapping(tmp_path / "log.toml")
+    assert mapping["t"]["repeated"] == "spread" and mapping["mag_x"]["empty"] == "hold"
+    read = read_one(log, columns=mapping)
+    assert len(read) == len(t) and 0.2 < read.new["mag_s"].mean() < 0.3
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "time,ax,ay,az,gx,gy,gz\n" + "0,,,,1,2,3\n1,1,2,3,,,\n" * 9,
+            "no two rows hold time and all inertial readings",
+        ),
+        ("time,ax,ay,az\n" + "5,0,0,9.8\n" * 9, "the time of the log does not rise"),
+        ("when,what\n1,2\n", "has no columns that look like an accelerometer"),
+        ("one\ntwo\n", "is not a table"),
+        ("time,ax,ay,az\n12:01,0,0,9\n12:02,0,0,9\n", "the time column \"time\" holds '12:01'"),
+        ("\n\n", "is empty"),
+    ],
+)
+def test_a_table_that_cannot_be_read_is_one_sentence(text, sentence, tmp_path):
+    (tmp_path / "log.csv").write_text(text)
+    found = command("look", tmp_path / "log.csv")
+    assert found.code == 2 and sentence in found.err and found.err.count("\n") == 1
