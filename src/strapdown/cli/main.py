@@ -96,6 +96,11 @@ def run(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:  # the reader of our output (head, less) has left
         _drop_output()
         sys.exit(0)
+    except SystemExit as ended:
+        if not isinstance(ended.__context__, BrokenPipeError):
+            raise
+        _drop_output()  # typer and rich catch a broken pipe themselves and exit with 1
+        sys.exit(0)
     except OSError as error:
         if error.filename is None and error.errno in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
             _drop_output()
