@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fixed, forField, fromField, nudged, short, unitText, withUnit } from "../src/state/format.ts";
+import { decimalsOfStep, fixed, forField, fromField, nudged, short, unitText, withUnit } from "../src/state/format.ts";
 
 test("a negative number has a real minus sign, and zero has none", () => {
   assert.equal(fixed(-1.25, 1), "−1.3");
@@ -44,4 +44,13 @@ test("small numbers in a field have an exponent, which can be read back", () => 
   assert.equal(forField(0.0000161812), "1.618e−5");
   assert.equal(fromField(forField(-0.0000161812)), -1.618e-5);
   assert.equal(forField(0.00277), "0.00277");
+});
+
+test("marks of an axis are shown as they are", () => {
+  for (const step of [5, 2.5, 2, 1, 0.5, 0.25, 0.2, 0.025, 0.0005]) {
+    const marks = [0, 1, 2, 3, 4, 5].map((i) => i * step);
+    assert.deepEqual(marks.map((v) => Number(fixed(v, decimalsOfStep(step)))), marks.map((v) => Number(v.toPrecision(9))));
+  }
+  assert.equal(decimalsOfStep(5), 0);
+  assert.equal(decimalsOfStep(0.25), 2);
 });

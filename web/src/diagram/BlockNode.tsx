@@ -21,6 +21,8 @@ export type BlockNodeType = Node<BlockData, "block">;
 const TOP = 24;
 export const PORT_STEP = 20;
 export const HEAD = TOP + 11;
+/** Zoom from which the names of ports and the values on wires are shown: 11 px of text are 6 px there. */
+export const NAMES_FROM = 0.55;
 
 export function blockHeight(ports: Ports): number {
   return TOP + Math.max(1, ports.inputs.length, ports.outputs.length) * PORT_STEP + 6;
@@ -77,7 +79,7 @@ function Port({ port, side, index, bad, small }: { port: PortInfo; side: "in" | 
 
 export const BlockNode = memo(function BlockNode({ data, selected }: NodeProps<BlockNodeType>): ReactNode {
   const zoom = useFlow((s) => s.transform[2]);
-  const small = zoom < 0.6;
+  const small = zoom < NAMES_FROM;
   const classes = ["nd", `cat-${data.category.replaceAll(" ", "-")}`, data.bad ? "bad" : "", data.sub ? "subd" : "", data.truth ? "truth" : "", data.port ? "sheet-port" : "", selected ? "sel0" : ""];
   return (
     <div className={classes.join(" ")} style={{ width: blockWidth(data), height: blockHeight(data.ports) }}>

@@ -23,7 +23,7 @@ interface Scale {
 }
 const CLOSEST: Scale = { x: 0.84, y: 0.94 };
 const WIDEST = 1.4;
-const BETWEEN = 92; // px between connected blocks, for the value and the corners of wires
+const BETWEEN = 64; // px between connected blocks, for the value and the corners of wires
 const onCanvas = (at: [number, number] | undefined, scale: Scale): { x: number; y: number } => ({ x: (at?.[0] ?? 0) * scale.x, y: (at?.[1] ?? 0) * scale.y });
 const inFile = (p: { x: number; y: number }, scale: Scale): [number, number] => [Math.round(p.x / scale.x), Math.round(p.y / scale.y)];
 

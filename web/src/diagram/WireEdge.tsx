@@ -1,6 +1,7 @@
 // A wire with the present value of its signal near its source.
 import { BaseEdge, EdgeLabelRenderer, useStore as useFlow, type Edge, type EdgeProps } from "@xyflow/react";
 import { memo, type ReactNode } from "react";
+import { NAMES_FROM } from "./BlockNode.tsx";
 import { pathOf, type Way } from "./routing.ts";
 import { pill } from "./values.ts";
 import type { PortShape } from "./model.ts";
@@ -26,7 +27,7 @@ export const WireEdge = memo(function WireEdge(props: EdgeProps<WireEdgeType>): 
     <>
       <path d={path} className="wire-halo" />
       <BaseEdge id={id} path={path} className={classes} interactionWidth={14} />
-      {data.first && data.signal && zoom >= 0.6 && (
+      {data.first && data.signal && zoom >= NAMES_FROM && (
         <EdgeLabelRenderer>
           <span
             className={`pill ${data.bad ? "bad" : ""}`}

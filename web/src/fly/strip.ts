@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import { rem, token } from "../scene/colours.ts";
 import type { Samples } from "../state/samples.ts";
-import { fixed } from "../state/format.ts";
+import { decimalsOfStep, fixed } from "../state/format.ts";
 import type { ChartLine, ChartModel } from "./chart-lines.ts";
 import { oscillation, trace, type Oscillation } from "./traces.ts";
 
@@ -66,8 +66,7 @@ export class Strip {
           space: 17 * scale,
           values: (_, splits) => {
             const step = splits.length > 1 ? Math.abs(splits[1]! - splits[0]!) : 1;
-            const decimals = Math.max(0, Math.min(5, -Math.floor(Math.log10(step) + 1e-9)));
-            return splits.map((v) => fixed(v, decimals));
+            return splits.map((v) => fixed(v, decimalsOfStep(step)));
           },
         },
       ],

@@ -43,6 +43,15 @@ export function fixed(value: number, decimals: number): string {
   return negative ? MINUS + text : text;
 }
 
+/** Decimals that the marks of an axis need: a step of 2.5 needs one, or 7.5 would be shown as 8. */
+export function decimalsOfStep(step: number): number {
+  for (let decimals = 0; decimals < 6; decimals++) {
+    const whole = step * 10 ** decimals;
+    if (whole >= 1 - 1e-6 && Math.abs(whole - Math.round(whole)) < 1e-6) return decimals;
+  }
+  return 6;
+}
+
 /** Decimals so that a value of this size shows about `digits` digits. */
 export function decimalsFor(size: number, digits = 3): number {
   const magnitude = Math.abs(size);
