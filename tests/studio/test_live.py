@@ -309,11 +309,12 @@ def test_pictures_of_the_vehicles(studio, client):
 
 
 def test_a_form_that_is_dragged_sends_few_large_messages(client):
-    """Fifty changes in a second give five messages with the sensors, and the last one has the last value."""
+    """Changes at 50 Hz give five messages a second with the sensors, and the last one has the last value."""
     client.open()
-    start = len(client.texts)
+    start, began = len(client.texts), time.monotonic()
     for i in range(50):
         client.send("errors", sensor="imu", instrument="gyroscope", changes={"bias": [0.001 * i, 0, 0]})
         time.sleep(0.02)
     wait(lambda: client.last["sensors"]["sensors"][0]["instruments"][1]["values"]["bias"][0] == 0.049)
-    assert len([text for text in client.texts[start:] if text["type"] == "sensors"]) < 15
+    large = [text for text in client.texts[start:] if text["type"] == "sensors"]
+    assert len(large) <= 5.0 * (time.monotonic() - began) + 3.0  # those at both ends, and one already on its way
