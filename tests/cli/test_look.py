@@ -271,3 +271,13 @@ def test_clock_times_in_a_file_of_a_ready_mapping(tmp_path):
     assert found.code == 0 and "--columns physics-toolbox" not in found.out
     read = read_one(tmp_path / "log.csv", columns=read_mapping(tmp_path / "log.toml"))
     assert np.abs(read.acc_s - acc).max() < 1e-4
+
+
+def test_commands_for_a_log_of_several_sensors_name_the_sensor(tmp_path):
+    from strapdown.io import write
+
+    write(tmp_path / "two.parquet", {"imu": drive(), "foot": drive()})
+    found = command("look", tmp_path / "two.parquet")
+    assert f"strapdown orient {tmp_path / 'two.parquet'} --topic foot -o attitude" in found.out
+    sensors = json.loads(command("look", tmp_path / "two.parquet", "--json").out)["sensors"]
+    assert all(f"--topic {name}" in each["steps"][0]["command"] for name, each in sensors.items())
