@@ -254,3 +254,11 @@ def test_the_campaign_of_choose_is_one_that_runs(tmp_path, drive):
     campaign = read_campaign(write(tmp_path, "c.toml", campaign_text(task, parts_of_catalogue(), ["none"], 10)))
     assert len(campaign.space.grid["sensor.imu.part"]) > 15
     assert plan_of(campaign).limit.at_most == 1.0
+
+
+def test_tables_of_80_columns_identify_their_rows_once(path_folder, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    said = command("campaign", "show", path_folder)
+    heads = [line for line in said.out.splitlines() if line.startswith("┃")]
+    assert heads and all(line.count(" row ") <= 1 and len(line) <= 80 for line in heads)
+    assert not any("sensor.imu.part" in line for line in heads)  # short names of settings

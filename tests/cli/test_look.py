@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
@@ -9,7 +10,9 @@ import pytest
 from foreign_cases import SIX, drive, rfu, table, tumble
 from helpers import command, shared_data
 from strapdown.earth import STANDARD_GRAVITY as G
+from strapdown.errors import InputError
 from strapdown.io import read_mapping, read_one
+from strapdown.io.foreign.clock import clock_seconds
 
 HEADER = "time," + ",".join(SIX)
 AS = {
@@ -175,3 +178,106 @@ def test_a_table_that_cannot_be_read_is_one_sentence(text, sentence, tmp_path):
     (tmp_path / "log.csv").write_text(text)
     found = command("look", tmp_path / "log.csv")
     assert found.code == 2 and sentence in found.err and found.err.count("\n") == 1
+
+
+def spelled(t, form):
+    """Times of a log as text: seconds after 14:07 on 5 March 2024, in one of the forms that programs write."""
+    start = datetime(2024, 3, 5, 14, 7)
+    return [(start + timedelta(microseconds=round(1e6 * s))).strftime(form) for s in t]
+
+
+CLOCKS = {
+    "a phone, point": "%H:%M:%S.%f",
+    "Physics Toolbox": "%H:%M:%S:%f",
+    "ISO": "%Y-%m-%dT%H:%M:%S.%fZ",
+    "spreadsheet, America": "%m/%d/%Y %I:%M:%S.%f %p",
+    "spreadsheet, Europe": "%d.%m.%Y %H:%M:%S.%f",
+}
+
+
+@pytest.mark.parametrize("form", CLOCKS)
+@pytest.mark.parametrize("name", ["time", "Date", "When"])
+def test_clock_times_are_read(form, name, tmp_path):
+    t, acc, gyr = tumble()
+    rows = np.column_stack([acc, gyr])
+    cells = [
+        ",".join([word, *(f"{x:.6f}" for x in row)]) for word, row in zip(spelled(t, CLOCKS[form]), rows, strict=True)
+    ]
+    (tmp_path / "log.csv").write_text(f"{name},{','.join(SIX)}\n" + "\n".join(cells) + "\n")
+    found = command("look", tmp_path / "log.csv", "-o", tmp_path / "log.toml")
+    assert found.code == 0, found.err
+    mapping = read_mapping(tmp_path / "log.toml")
+    assert mapping["t"] == {"column": name, "unit": "clock"}
+    read = read_one(tmp_path / "log.csv", columns=mapping)
+    # seconds since 1970 have steps of 0.24 us, and the text of 1 us
+    np.testing.assert_allclose(read.t - read.t[0], t - t[0], rtol=0.0, atol=1.3e-6)
+    (tmp_path / "log.csv").write_text(f"{name},{','.join(SIX)}\n" + "\n".join([*cells[:9], "noon" + cells[9][8:]]))
+    with pytest.raises(InputError, match=r"line 11: .* is no clock time"):
+        read_one(tmp_path / "log.csv", columns=mapping)
+
+
+def test_midnight_and_dates_that_are_none():
+    assert clock_seconds("2024-03-06 00:00:00") - clock_seconds("5.3.2024 23:59:59,5") == 0.5
+    assert clock_seconds("12:00:00 AM") == 0.0 and clock_seconds("12:00:01 PM") == 43201.0
+    for none in ("25:00:00", "12:60:00", "2024-02-30 12:00:00", "12:01", "noon", ""):
+        assert np.isnan(clock_seconds(none))
+
+
+@pytest.mark.parametrize(
+    ("head", "separator", "scale", "unit"),
+    [
+        ("t_us,ax,ay,az,gx,gy,gz", ",", 1e6, "us"),
+        ("Zeit (s);Beschl_x;Beschl_y;Beschl_z;Drehrate_x;Drehrate_y;Drehrate_z", ";", 1.0, "s"),
+        ("time  ax  ay  az  gx  gy  gz", "   ", 1.0, "s"),
+        ("Time,AccX,AccY,AccZ,GyrX,GyrY,GyrZ\ns,m/s^2,m/s^2,m/s^2,rad/s,rad/s,rad/s", ",", 1.0, "s"),
+        ("timestamp,ax,ay,az,gx,gy,gz", ",", 1.0 / 86400.0, "d"),
+    ],
+)
+def test_names_separators_and_lines_of_units_that_people_write(head, separator, scale, unit, tmp_path):
+    t, acc, gyr = tumble()
+    form = ["%.10f", *["%.6f"] * 6]
+    log = table(tmp_path / "log.txt", head, [t * scale, acc, gyr], form, separator)
+    found = command("look", log, "-o", tmp_path / "log.toml")
+    assert found.code == 0, found.err
+    mapping = read_mapping(tmp_path / "log.toml")
+    assert mapping["t"]["unit"] == unit
+    read = read_one(log, columns=mapping)
+    assert np.abs(read.t - t).max() < 1e-5 and np.abs(read.gyr_s - gyr).max() < 1e-6
+
+
+def test_time_that_is_not_recognised_is_not_denied(tmp_path):
+    t, acc, gyr = tumble()
+    found = command("look", table(tmp_path / "log.csv", "lap,ax,ay,az,gx,gy,gz", [t, acc, gyr]))
+    assert "no column was recognised as time" in found.out and "not used: lap" in found.out
+    (tmp_path / "log.csv").write_text("time,ax,ay,az\n0,0,0,9\n", encoding="utf-16")
+    assert "is UTF-16 text, not UTF-8" in command("look", tmp_path / "log.csv").err
+
+
+def test_of_ranges_that_the_log_does_not_tell_apart_the_one_at_power_on_is_assumed(tmp_path):
+    """A level drive does not show the range of raw counts; an MPU-6050 starts at 250 deg/s."""
+    log = drive()
+    counts = [1e3 * log.t, log.acc_s * 16384 / G, np.degrees(log.gyr_s) * 131]
+    found = command("look", table(tmp_path / "log.csv", "millis,ax,ay,az,gx,gy,gz", counts, "%d"), "--json")
+    assert json.loads(found.out)["mapping"]["gyr_x"]["counts_per_unit"] == 131.0
+
+
+def test_clock_times_in_a_file_of_a_ready_mapping(tmp_path):
+    """Physics Toolbox writes either: the commands that look prints must work."""
+    t, acc, gyr = tumble()
+    rows = np.column_stack([rfu(acc) / G, rfu(gyr)])
+    cells = [",".join([w, *(f"{x:.6f}" for x in row)]) for w, row in zip(spelled(t, "%H:%M:%S:%f"), rows, strict=True)]
+    (tmp_path / "log.csv").write_text("time,gFx,gFy,gFz,wx,wy,wz\n" + "\n".join(cells) + "\n")
+    found = command("look", tmp_path / "log.csv", "-o", tmp_path / "log.toml")
+    assert found.code == 0 and "--columns physics-toolbox" not in found.out
+    read = read_one(tmp_path / "log.csv", columns=read_mapping(tmp_path / "log.toml"))
+    assert np.abs(read.acc_s - acc).max() < 1e-4
+
+
+def test_commands_for_a_log_of_several_sensors_name_the_sensor(tmp_path):
+    from strapdown.io import write
+
+    write(tmp_path / "two.parquet", {"imu": drive(), "foot": drive()})
+    found = command("look", tmp_path / "two.parquet")
+    assert f"strapdown orient {tmp_path / 'two.parquet'} --topic foot -o attitude" in found.out
+    sensors = json.loads(command("look", tmp_path / "two.parquet", "--json").out)["sensors"]
+    assert all(f"--topic {name}" in each["steps"][0]["command"] for name, each in sensors.items())

@@ -32,7 +32,7 @@ from strapdown.evaluation.trajectory import (
 from strapdown.io.solutions.file import write_solution
 from strapdown.motion.paths.stop_and_go import StopAndGo
 from strapdown.rotation import q_exp, q_from_euler, q_mul, q_rotate
-from strapdown.types import Recording, Solution
+from strapdown.types import Motion, Recording, Solution
 
 SQUARE = StopAndGo.square()
 T = np.arange(0.0, SQUARE.duration_s, 0.02)
@@ -291,3 +291,18 @@ def test_a_filter_that_is_sure_is_judged_where_it_may_be_wrong():
     found = evaluate(solution(TRUTH.p_n + 0.02 * begun, sigma={"p_n": 0.02 * late + np.zeros(3)}), TRUTH)
     assert abs(found.nees_position - 3.0) < 1e-9  # roundoff
     assert found.inside_3_sigma == (n - 101) / (n - 100)
+
+
+def test_an_attitude_alone_is_evaluated():
+    """A filter of a user's own has no positions: a known error of the heading is found, and the text is a table."""
+    t = np.arange(100) * 0.01
+    q = q_from_euler(0.1 * np.sin(t), 0.1 * np.cos(t), t)
+    zero = np.zeros((100, 3))
+    turned = Solution(t, q_mul(q_exp(np.array([0.0, 0.0, 0.02])), q))
+    found = evaluate(turned, Motion(t, zero, zero, zero, q, zero, zero))
+    assert found.heading_deg.rms == pytest.approx(np.degrees(0.02), rel=1e-6)
+    assert found.inclination_deg.max < 1e-5  # roundoff of an arc cosine
+    assert found.heading_fitted_deg.max < 1e-5
+    assert "heading, deg" in repr(found) and repr(found) == str(found)
+    with pytest.raises(InputError, match="give the result of navigate"):
+        evaluate(t, turned)

@@ -87,3 +87,16 @@ def test_parts_are_compared():
 def test_refused(what, kind, sentence, attitude):
     with pytest.raises(sd.InputError, match=sentence):
         sd.plot(attitude if what == "attitude" else what, kind)
+
+
+def test_paths_and_motions_are_drawn():
+    """A path before anything is measured on it, and the truth of a log."""
+    path = sd.motion.StopAndGo.square(first_rest_s=2)
+    truth = path.at(np.linspace(0.0, path.duration_s, 50))
+    for what in (path, truth, {"planned": path, "truth": truth}):
+        assert sd.plot(what).axes[0].get_xlabel()
+    assert len(sd.plot(path, "3d").axes) == 1
+
+
+def test_one_specimen_is_drawn():
+    assert len(sd.plot(sd.load_part("MPU-6050").draw(seed=1)).axes) == 4

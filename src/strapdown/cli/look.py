@@ -74,8 +74,9 @@ def look(
 
         seen = {name: overview(each) for name, each in shown.items()}
     of_mapping = _mapping_name(log, output, columns, guessed)
+    several = len(recordings) > 1 and (guessed is None or guessed.columns is None)
     if as_json:
-        screen.show_json(_document(log, guessed, seen, of_mapping, written) | _foreign(found))
+        screen.show_json(_document(log, guessed, seen, of_mapping, written, several) | _foreign(found))
         return
     if guessed is not None:
         _show_columns(log, guessed)
@@ -83,7 +84,6 @@ def look(
         _show_foreign(log, found)
     for note in notes:
         print(f"note: {note}")
-    several = len(recordings) > 1 and guessed is None
     for name, each in seen.items():
         if each.recording.acc_s is None and each.recording.gyr_s is None and each.recording.mag_s is None:
             print(f"\nTo compare a path with it: strapdown evaluate SOLUTION {log}")
@@ -321,7 +321,12 @@ def _steps(seen: "Overview", log: Path | None, columns: str | None, topic: str |
 
 
 def _document(
-    log: Path, guessed: "GuessedMapping | None", seen: "dict[str, Overview]", columns: str | None, written: str
+    log: Path,
+    guessed: "GuessedMapping | None",
+    seen: "dict[str, Overview]",
+    columns: str | None,
+    written: str,
+    several: bool,
 ) -> dict[str, Any]:
     mapping = None if guessed is None else guessed.columns
     reads = [] if guessed is None else [vars(read) for read in guessed.reads]
@@ -335,7 +340,7 @@ def _document(
             "gaps": [{"t_s": t, "length_s": length} for t, length in each.gaps],
             "rests": [{"t_s": rest.t_s, "until_s": rest.until_s} for rest in each.rests],
             "findings": [{"kind": f.kind, "severity": f.severity, "sentence": f.sentence} for f in each.findings],
-            "steps": [vars(step) for step in _steps(each, log, columns)],
+            "steps": [vars(step) for step in _steps(each, log, columns, name if several else None)],
         }
     return {
         "log": str(log),

@@ -68,7 +68,7 @@ def next_steps(seen: "Overview", log: str, columns: str | None) -> list[Step]:
             "noise",
             "allan {log} --fit",
             (max((r.duration_s for r in seen.rests), default=0.0) >= _ALLAN_S, f"no rest of {_ALLAN_S:g} s"),
-            (not seen.gaps, f"it has {len(seen.gaps)} gaps"),
+            (not seen.gaps, f"it has {len(seen.gaps)} gap{'' if len(seen.gaps) == 1 else 's'}"),
             (seen.rest_s > 0.95 * seen.duration_s, "it moves: cut it to a part at rest"),
         ),
         step(

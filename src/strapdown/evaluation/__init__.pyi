@@ -1,4 +1,5 @@
 # The public names of this package: __init__.py loads each at its first use.
+from .attitude_only import AttitudeEvaluation as AttitudeEvaluation
 from .evaluate import (
     Evaluation as Evaluation,
     evaluate as evaluate,

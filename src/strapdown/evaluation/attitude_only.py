@@ -14,7 +14,7 @@ from strapdown.summaries import html_table
 from strapdown.types import Solution
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AttitudeEvaluation:
     """Errors in deg. heading_offset_deg: the mean difference of the headings, left positive; six axes leave it open.
     heading_fitted_deg and attitude_fitted_deg: after this offset is removed."""
@@ -51,9 +51,24 @@ class AttitudeEvaluation:
         share = f"{self.compared_s:.4g} of {self.estimate_s:.4g} s, {self.samples} samples"
         return [("compared", f"{share}; attitudes alone"), ("heading offset", f"{self.heading_offset_deg:.4g} deg")]
 
+    def __str__(self) -> str:
+        return figures_text(self.figure_rows(), self.rows())
+
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         head, *rows = self.figure_rows()
         return html_table(rows, head) + html_table(self.rows())
+
+
+def figures_text(figures: list[list[str]], facts: list[tuple[str, str]]) -> str:
+    """Text for a screen: a table of errors, its first row the head, and further figures below it."""
+    width = max(len(row[0]) for row in (*figures, *facts))
+    widths = [max(len(row[i]) for row in figures) for i in range(1, len(figures[0]))]
+    lines = [
+        "  ".join([row[0].ljust(width), *(c.rjust(w) for c, w in zip(row[1:], widths, strict=True))]) for row in figures
+    ]
+    return "\n".join([*lines, "", *(f"{name.ljust(width)}  {value}" for name, value in facts)])
 
 
 def evaluate_attitude(estimate: Solution, reference: Reference) -> AttitudeEvaluation:

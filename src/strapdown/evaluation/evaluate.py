@@ -11,7 +11,7 @@ import numpy as np
 
 from strapdown.errors import InputError
 from strapdown.evaluation.attitude import AttitudeErrors
-from strapdown.evaluation.attitude_only import AttitudeEvaluation, evaluate_attitude
+from strapdown.evaluation.attitude_only import AttitudeEvaluation, evaluate_attitude, figures_text
 from strapdown.evaluation.consistency import normalised_squares_from_sigma, share_inside
 from strapdown.evaluation.matching import (
     Matched,
@@ -49,7 +49,7 @@ FARTHEST_M = 1e9  # beyond it the roundoff of squares and differences exceeds me
 _RELATIVE_PARTS = 10  # relative errors are computed over a tenth of the path
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """Position errors in m, attitude errors in deg; None where the reference or the estimate lacks the data.
 
@@ -136,31 +136,43 @@ class Evaluation:
     def __str__(self) -> str:
         return self.text()
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         head, *rows = self.figure_rows()
         return html_table(rows, head) + html_table(self.rows())
 
     def text(self) -> str:
         """Text for a screen: the errors, further figures, and the stops."""
-        figures, facts = self.figure_rows(), self.rows()
-        width = max(len(row[0]) for row in (*figures, *facts))
-        widths = [max(len(row[i]) for row in figures) for i in range(1, 5)]
-        lines = [
-            "  ".join([row[0].ljust(width), *(c.rjust(w) for c, w in zip(row[1:], widths, strict=True))])
-            for row in figures
-        ]
-        lines += ["", *(f"{name.ljust(width)}  {value}" for name, value in facts)]
-        return "\n".join(lines if self.stops is None else [*lines, "", self.stops.text()])
+        text = figures_text(self.figure_rows(), self.rows())
+        return text if self.stops is None else f"{text}\n\n{self.stops.text()}"
 
 
 def evaluate(
     estimate: Solution | Navigated, reference: Reference | None = None, stops: Stops | StopPlaces | None = None
-) -> Evaluation:
+) -> Evaluation | AttitudeEvaluation:
     """The estimate against a reference of the same run; where stops are given, also the table of stops.
 
     For a result of navigate without a reference, or with the truth of its own log, the reference is the truth of the
-    body's origin.
+    body's origin. Where the estimate or the reference has no positions, attitudes alone are compared.
     """
+    if not isinstance(estimate, Solution | Navigated):
+        raise InputError(
+            f"evaluate was given {type(estimate).__name__} as the estimate; give the result of navigate, or the "
+            "Solution of a filter"
+        )
+    solution, known = solution_and_truth(estimate, reference)
+    if known is not None and (solution.p_n is None or (isinstance(known, Solution) and known.p_n is None)):
+        if stops is not None:
+            raise InputError("stops need positions, and only attitudes can be compared here; leave stops out")
+        return evaluate_attitude(solution, known)
+    return evaluate_path(estimate, reference, stops)
+
+
+def evaluate_path(
+    estimate: Solution | Navigated, reference: Reference | None = None, stops: Stops | StopPlaces | None = None
+) -> Evaluation:
+    """Errors of an estimate with positions, which it must have; as evaluate()."""
     estimate, reference = solution_and_truth(estimate, reference)
     if reference is None:
         raise InputError("evaluate was given no truth; give a Motion, a Solution or recorded poses of the same run")
@@ -256,8 +268,6 @@ def evaluate_files(
     """
     found = read_estimate(estimate)
     reference = read_reference(truth, sensor, "q_nb" if found.p_n is None else "p_n")
-    if found.p_n is None or (isinstance(reference, Solution) and reference.p_n is None):
-        return evaluate_attitude(found, reference)
     return evaluate(found, reference)
 
 

@@ -77,12 +77,16 @@ BY_NAME = {column.name: column for column in COLUMNS}
 
 @dataclass(frozen=True)
 class Unit:
-    """`value * times / over + plus` is in the unit `si`. Two factors, so that 2 ms is the double 0.002 s."""
+    """`value * times / over + plus` is in the unit `si`. Two factors, so that 2 ms is the double 0.002 s.
+
+    text: the cells are not numbers but clock times (io/foreign/clock.py).
+    """
 
     si: str
     times: float = 1.0
     over: float = 1.0
     plus: float = 0.0
+    text: bool = False
 
     def convert(self, value: Array) -> Array:
         if (self.times, self.over, self.plus) == (1.0, 1.0, 0.0):
@@ -95,6 +99,8 @@ UNITS: dict[str, Unit] = {
     "ms": Unit("s", over=1e3),
     "us": Unit("s", over=1e6),
     "ns": Unit("s", over=1e9),
+    "d": Unit("s", times=86400.0),
+    "clock": Unit("s", text=True),
     "m/s2": Unit("m/s2"),
     "g": Unit("m/s2", times=STANDARD_GRAVITY),
     "mg": Unit("m/s2", times=STANDARD_GRAVITY, over=1e3),

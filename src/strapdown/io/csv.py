@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
@@ -19,12 +20,15 @@ from strapdown.errors import InputError
 from strapdown.io.blocks.gather import Gathered
 from strapdown.io.blocks.text import LINE_END, Block, text_blocks, text_piece, text_writer
 from strapdown.io.columns import FLAGS
+from strapdown.io.foreign.clock import clock_column, clock_seconds
 from strapdown.io.foreign.mapping import ColumnMapping, fits, sources
 from strapdown.io.foreign.source import ROW_NUMBER, Source
+from strapdown.io.foreign.unit_words import is_unit
 from strapdown.io.table import Table, check_version, meta_from_json
 from strapdown.types import Recording
 
 _MARK = "# strapdown "
+_DELIMITERS = ",;\t "
 _HEADER_WITHIN_LINES = 100  # a foreign file may begin with notes
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|nan|inf|infinity)\s*", re.IGNORECASE)
 # flags as programs write them: 1, 1.0, 1.000000e+00, True
@@ -132,8 +136,9 @@ def _parsed(block: Block, head: _Head, found: list[Source], place: str) -> pa.Ta
 
 def _table(block: Block, head: _Head, found: list[Source], decimal_point: str) -> pa.Table:
     types = {"sensor": pa.string(), **dict.fromkeys(FLAGS, pa.bool_())}
-    return pa.csv.read_csv(
-        pa.BufferReader(block.data),
+    types |= {s.column.name: pa.string() for s in found if s.unit is not None and s.unit.text}
+    table = pa.csv.read_csv(
+        pa.BufferReader(_single_spaces(block.data) if head.delimiter == " " else block.data),
         # columns go by their number: foreign files may have the same name twice where we do not look
         pa.csv.ReadOptions(column_names=[str(i) for i in range(len(head.header))]),
         pa.csv.ParseOptions(delimiter=head.delimiter),
@@ -147,6 +152,26 @@ def _table(block: Block, head: _Head, found: list[Source], decimal_point: str) -
             decimal_point=decimal_point,
         ),
     )
+    for source in found:
+        if source.unit is not None and source.unit.text:
+            table = _with_seconds(table, str(source.index))
+    return table
+
+
+def _with_seconds(table: pa.Table, name: str) -> pa.Table:
+    """The table with a column of clock times as seconds; ValueError where a cell is none."""
+    cells = table[name].to_pylist()
+    seconds = clock_column(cells)
+    empty = [cell is None for cell in cells]
+    if any(value != value and not blank for value, blank in zip(seconds, empty, strict=True)):
+        raise ValueError("a cell is no clock time")
+    column = pa.array(seconds, pa.float64(), mask=np.array(empty, dtype=np.bool_))
+    return table.set_column(table.schema.get_field_index(name), name, column)
+
+
+def _single_spaces(data: memoryview) -> bytes:
+    """Rows whose cells are separated by one space each, and not by several."""
+    return re.sub(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)", b"", re.sub(rb"[ \t]+", b" ", bytes(data)))
 
 
 def _spelled(words: list[str], decimal_point: str) -> list[str]:
@@ -169,10 +194,10 @@ def _head(block: Block, mapping: ColumnMapping | None, place: str) -> _Head:
             ours = True
         elif ours and line.startswith("# {"):
             meta = meta_from_json(line[2:], f"{place}, line {number}")
-        for delimiter in ",;\t":
+        for delimiter in _DELIMITERS:
             cells = _cells(line, delimiter)
             if mapping is not None and fits(mapping, cells):
-                return _Head(meta, cells, delimiter, number, end)
+                return _without_units(_Head(meta, cells, delimiter, number, end), block, place)
         if first is None and line.strip() and not line.startswith("#"):
             if mapping is None:
                 return _Head(meta, _cells(line, ","), ",", number, end)
@@ -185,13 +210,22 @@ def _head(block: Block, mapping: ColumnMapping | None, place: str) -> _Head:
     return first  # does not have the mapped columns, which sources() will explain
 
 
+def _without_units(head: _Head, block: Block, place: str) -> _Head:
+    """The head with the line of units that some programs write below the names."""
+    line, end = next(_lines(block.data[head.size :], place), ("", 0))
+    cells = [cell for cell in _cells(line, head.delimiter) if cell]
+    if not cells or not all(is_unit(cell) for cell in cells) or any(_NUMBER.fullmatch(cell) for cell in cells):
+        return head
+    return _Head(head.meta, head.header, head.delimiter, head.lines + 1, head.size + end)
+
+
 def _numbered(block: Block, place: str) -> _Head:
     """The head of a file without a header: columns are called 1, 2, 3, ... The rows begin at the first line of numbers
     alone, except for a mark in its first cell.
     """
     lines, size = 0, 0
     for line, end in _lines(block.data, place):
-        for delimiter in ",;\t":
+        for delimiter in _DELIMITERS:
             cells = _cells(line, delimiter)
             if len(cells) > 2 and all(_NUMBER.fullmatch(cell) for cell in cells[1:]):
                 return _Head({}, [str(i + 1) for i in range(len(cells))], delimiter, lines, size)
@@ -218,7 +252,8 @@ def _lines(data: memoryview, place: str) -> Iterator[tuple[str, int]]:
 
 def _cells(line: str, delimiter: str) -> list[str]:
     try:
-        return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
+        spaced = " ".join(line.split()) if delimiter == " " else line
+        return [cell.strip() for cell in next(csv.reader([spaced], delimiter=delimiter), [])]
     except csv.Error:  # a cell of more than 128 kB: no header
         return [line]
 
@@ -226,7 +261,7 @@ def _cells(line: str, delimiter: str) -> list[str]:
 def _rows(data: bytes | memoryview, line: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """The slow way through the rows of a block, with line numbers: only for the sentence that explains an error."""
     text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors="replace", newline="")
-    reader = csv.reader(text, delimiter=delimiter, strict=False)
+    reader = csv.reader(text, delimiter=delimiter, strict=False, skipinitialspace=delimiter == " ")
     for cells in reader:
         if cells:
             yield line - 1 + reader.line_num, cells
@@ -257,11 +292,17 @@ def _explained(block: Block, head: _Head, found: list[Source], place: str, error
                     continue
                 if name in FLAGS and number.strip() not in (*_TRUE, *_FALSE):
                     return InputError(f"{at}: {name} is {_shown(cell)}, expected 0 or 1; correct or drop it")
+                if source.unit is not None and source.unit.text:
+                    if clock_seconds(cell) != clock_seconds(cell):
+                        column = head.header[source.index]
+                        return InputError(f"{at}: {_shown(cell)} in column {column} is no clock time; correct it")
+                    continue
                 if name not in FLAGS and not _NUMBER.fullmatch(number):
                     column = head.header[source.index]
                     if name == "t" and ":" in cell:
                         return InputError(
-                            f"{at}: {_shown(cell)} in column {column} is a clock time; export elapsed seconds"
+                            f'{at}: {_shown(cell)} in column {column} is a clock time; give t the unit "clock" in the '
+                            "column mapping, or export elapsed seconds"
                         )
                     return InputError(f"{at}: {_shown(cell)} in column {column} is not a number; correct or drop it")
     except csv.Error as e:

@@ -14,6 +14,7 @@ from strapdown.calibration.temperature.bias_curve import TemperatureFit
 from strapdown.errors import InputError
 from strapdown.evaluation.evaluate import solution_and_truth
 from strapdown.evaluation.matching import Reference
+from strapdown.motion.recorded import RecordedMotion
 from strapdown.navigation.program import Navigated
 from strapdown.reporting.allan_figures import allan_comparison, allan_figure
 from strapdown.reporting.comparison_figures import difference_figure, path_3d_figure
@@ -41,6 +42,7 @@ _FITS: dict[type, Callable[[Any, str], Figure]] = {
     TemperatureFit: temperature_figure,
     StaticFit: static_figure,
 }
+_PATH_POINTS = 2000  # of a path that is drawn: more than a picture has pixels
 KINDS = ("path", "3d", "error", "difference", "attitude", "bias", "innovations", "stops")
 
 
@@ -49,7 +51,8 @@ def plot(what: Any, kind: str | None = None, *, truth: Reference | None = None, 
 
     what: a Recording (its signals; with its truth also the errors); a Solution or the result of navigate; a LogNoise
         (Allan deviation; several: their curves in one plot); a fit of calibrate_magnetometer, calibrate_positions,
-        calibrate_temperature or calibrate_static; parts or specimens to compare; a Session or what it recorded.
+        calibrate_temperature or calibrate_static; parts or specimens to compare; a Motion, recorded poses, or a path
+        (sd.motion); a Session or what it recorded.
     kind: for solutions "path", "3d", "error" (with truth), "difference" (how they disagree, without truth), "attitude",
         "bias", "innovations" or "stops". None: the path, or the attitude where there is no position. For recordings
         "signals" omits truth and errors. For sessions "attitude", "path" or "actuators".
@@ -62,7 +65,9 @@ def plot(what: Any, kind: str | None = None, *, truth: Reference | None = None, 
     if callable(getattr(what, "figure", None)):  # draws itself: a session, or a thing of a user's own
         drawn: Figure = what.figure(kind)
         return drawn
-    things = dict(what) if isinstance(what, Mapping) else {_name_of(what): what}
+    things = {
+        name: _as_solution(t) for name, t in (what if isinstance(what, Mapping) else {_name_of(what): what}).items()
+    }
     if not things:
         raise InputError("plot was given an empty mapping; give at least one thing to draw")
     if all(isinstance(thing, Recording) for thing in things.values()):
@@ -76,15 +81,28 @@ def plot(what: Any, kind: str | None = None, *, truth: Reference | None = None, 
     if all(isinstance(thing, Solution | Navigated) for thing in things.values()):
         return _of_solutions(things, kind, truth, title)
     names = ", ".join(sorted({type(thing).__name__ for thing in things.values()}))
-    raise InputError(f"plot was given {names}; give recordings, solutions, a calibration's fit, or parts of one type")
+    raise InputError(
+        f"plot was given {names}; give recordings, solutions, motions, a calibration's fit, or parts of one type"
+    )
+
+
+def _as_solution(thing: Any) -> Any:
+    """A motion as the solution that it would be; everything else as it is."""
+    if isinstance(thing, RecordedMotion):
+        thing = thing.at_samples()
+    elif callable(getattr(thing, "at", None)) and hasattr(thing, "duration_s"):  # a path of sd.motion, or a user's own
+        thing = thing.at(np.linspace(0.0, thing.duration_s, _PATH_POINTS))
+    if isinstance(thing, Motion):
+        return Solution(thing.t, thing.q_nb, thing.p_n, thing.v_n, meta={"filter": "motion"})
+    return thing
 
 
 def _name_of(thing: Any) -> str:
     if isinstance(thing, Navigated):
         thing = thing.solution
-    meta = getattr(thing, "meta", {})
+    meta = getattr(thing, "meta", None)
     for key in ("filter", "sensor", "part"):
-        if isinstance(meta.get(key), str):
+        if isinstance(meta, Mapping) and isinstance(meta.get(key), str):
             return str(meta[key])
     return str(getattr(thing, "name", getattr(thing, "part", type(thing).__name__.lower())))
 

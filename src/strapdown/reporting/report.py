@@ -18,7 +18,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from strapdown.errors import InputError
-from strapdown.evaluation.evaluate import Evaluation, evaluate, solution_and_truth
+from strapdown.evaluation.evaluate import Evaluation, evaluate_path, solution_and_truth
 from strapdown.evaluation.matching import Reference
 from strapdown.evaluation.stops import StopPlaces, StopTable, believed_stands, positions, stop_table
 from strapdown.evaluation.trajectory import closing_error
@@ -134,7 +134,7 @@ def report_text(
         raise InputError("there is no solution to report; give at least one")
     tables, notices = _tables(solutions, stops)
     warnings = [f"{name}: {text}." for name, each in solutions.items() for text in each.meta.get("warnings", ())]
-    judged = {} if reference is None else {name: evaluate(s, reference) for name, s in solutions.items()}
+    judged = {} if reference is None else {name: evaluate_path(s, reference) for name, s in solutions.items()}
     path_figure = trajectory_figure(solutions, reference, stops)
     width, height = path_figure.get_size_inches()
     table = _error_stops(tables, solutions) if tables else _own_stops(solutions)

@@ -10,7 +10,7 @@ from pydantic import Field
 from strapdown.arrays import Array
 from strapdown.environment.table import Flag, Name, NotNegative, Number, Positive, Table, Vector
 from strapdown.errors import InputError
-from strapdown.evaluation.evaluate import Evaluation, evaluate
+from strapdown.evaluation.evaluate import Evaluation, evaluate_path
 from strapdown.evaluation.matching import Reference
 from strapdown.evaluation.stops import stops_of_motion
 from strapdown.evaluation.trajectory import ErrorFigures
@@ -92,7 +92,7 @@ def run_of(
     stops = None
     if isinstance(truth, Motion) and log.stop is not None and log.stop.any() and len(truth) == len(log):
         stops = stops_of_motion(truth, log.stop)
-    return Run(log, found, evaluate(found.solution, truth, stops), truth)
+    return Run(log, found, evaluate_path(found.solution, truth, stops), truth)
 
 
 def _heading(table: NavigateTable, truth: Reference, seed: int) -> Heading:

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from strapdown.campaigns.definition.space import Cell
-from strapdown.campaigns.results.cells import CONFIDENCE, HIGH, Results, Statistic, shown_value
+from strapdown.campaigns.results.cells import CONFIDENCE, HIGH, Results, Statistic, short_key, shown_value
 from strapdown.campaigns.results.comparison import failures, worst_runs
 from strapdown.campaigns.results.sensitivity import effects
 from strapdown.errors import InputError
@@ -79,9 +79,15 @@ def high_text(found: Statistic) -> str:
     return "-" if not found.runs or found.flag else f"{found.high:.4g}"
 
 
+def _heads(results: Results) -> list[str]:
+    """Names of the settings above their columns: the last words of the keys, where these differ."""
+    short = [short_key(key) for key in results.varied]
+    return short if len(set(short)) == len(short) else list(results.varied)
+
+
 def mean_rows(results: Results) -> tuple[list[str], Rows]:
     """Head and rows: a row for each cell, a column for each figure."""
-    head = ["row", *results.varied, "runs", "failed", *results.figures]
+    head = ["row", *_heads(results), "runs", "failed", *results.figures]
     return head, [
         [
             str(i),
@@ -96,7 +102,7 @@ def mean_rows(results: Results) -> tuple[list[str], Rows]:
 
 def high_rows(results: Results) -> tuple[list[str], Rows]:
     numbers = [name for name in results.figures if not results.is_flag(name)]
-    head = ["row", *results.varied, *numbers]
+    head = ["row", *_heads(results), *numbers]
     return head, [
         [
             str(i),
@@ -109,7 +115,7 @@ def high_rows(results: Results) -> tuple[list[str], Rows]:
 
 def close_rows(results: Results, figure: str) -> tuple[list[str], Rows]:
     """One figure in full."""
-    head = ["row", *results.varied, "runs", "mean", "median", f"{100 * HIGH:g} %", "its interval", "largest"]
+    head = ["row", *_heads(results), "runs", "mean", "median", f"{100 * HIGH:g} %", "its interval", "largest"]
     rows = []
     for i, cell in enumerate(results.cells, start=1):
         found = results.statistic(figure, cell)

@@ -79,14 +79,14 @@ def _tables(results: "Results", figure: str | None, chosen: str | None, worst: i
         print(f"{plan.title}: {runs}{going}; all failed")
     elif figure is not None:
         head, rows = close_rows(results, chosen)
-        screen.show_table(f"{plan.title}: {chosen}; {runs}{going}", head, rows, left=keys, keys=keys)
+        screen.show_table(f"{plan.title}: {chosen}; {runs}{going}", head, rows, left=keys)
     else:
         head, rows = mean_rows(results)
         title = f"{plan.title}: mean with its {100 * CONFIDENCE:g} % interval; {runs}{going}"
-        screen.show_table(title, head, rows, left=keys, keys=keys)
+        screen.show_table(title, head, rows, left=keys)
         head, rows = high_rows(results)
         if len(head) > keys:
-            screen.show_table(f"{100 * HIGH:g} % of the runs are below", head, rows, left=keys, keys=keys)
+            screen.show_table(f"{100 * HIGH:g} % of the runs are below", head, rows, left=keys)
         for word in results.words:
             rows = [
                 [str(i), results.shown(cell), ", ".join(f"{w} {n}" for w, n in counted(results, word, cell).items())]

@@ -24,7 +24,7 @@ def shares(found: "dict[str, Navigated]", truth: "Reference | None") -> list[str
 
 
 def numbers(navigated: "Navigated", truth: "Reference | None", table: "StopTable | None") -> dict[str, Any]:
-    from strapdown.evaluation.evaluate import evaluate
+    from strapdown.evaluation.evaluate import evaluate_path
     from strapdown.evaluation.stops import believed_stands
     from strapdown.evaluation.trajectory import closing_error, estimated_path_length
 
@@ -45,7 +45,7 @@ def numbers(navigated: "Navigated", truth: "Reference | None", table: "StopTable
             for e in solution.events
             if e.kind != "stop_believed"
         ],
-        "against_truth": None if truth is None else evaluate(solution, truth).numbers(),
+        "against_truth": None if truth is None else evaluate_path(solution, truth).numbers(),
     }
     if table is not None:
         said["largest_percent_of_way"] = table.worst.percent

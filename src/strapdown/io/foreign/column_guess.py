@@ -5,16 +5,31 @@ recordings/foreign/unit_guess.py.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from strapdown.io.foreign.clock import CLOCK
 from strapdown.io.foreign.unit_words import known_unit
 from strapdown.types import Array
 
 _WORDS = {
-    "acc": ("acc", "accel", "accelerometer", "acceleration", "accelero", "gf", "gforce", "specificforce", "a", "f"),
+    "acc": (
+        "acc",
+        "accel",
+        "accelerometer",
+        "acceleration",
+        "accelero",
+        "gf",
+        "gforce",
+        "specificforce",
+        "a",
+        "f",
+        "beschl",
+        "beschleunigung",
+        "ускорение",
+    ),
     "gyr": (
         "gyr",
         "gyro",
@@ -26,12 +41,29 @@ _WORDS = {
         "omega",
         "rate",
         "w",
+        "gyroskop",
+        "drehrate",
+        "winkelgeschwindigkeit",
+        "гироскоп",
     ),
-    "mag": ("mag", "magn", "magnet", "magnetometer", "magneticfield", "magnetic", "compass", "m", "b", "h"),
+    "mag": (
+        "mag",
+        "magn",
+        "magnet",
+        "magnetometer",
+        "magneticfield",
+        "magnetic",
+        "compass",
+        "m",
+        "b",
+        "h",
+        "magnetfeld",
+    ),
 }
 _GYR_LETTERS = ("g",)  # gx; a lone g is a unit
 _UNITS = {"acc": "m/s2", "gyr": "rad/s", "mag": "uT", "t": "s", "temperature": "degC"}
 _TIME = ("time", "t", "timestamp", "stamp", "ts", "clock", "elapsed", "secondselapsed", "sampletimefine", "epoch")
+_TIME += ("date", "datetime", "zeit", "время")
 _TIME_BY_UNIT = {"millis": "ms", "micros": "us", "seconds": "s", "sec": "s", "ms": "ms", "us": "us", "nanos": "ns"}
 _TEMPERATURE = ("temperature", "temp", "tempc", "imutemp")
 _STOP = ("stop", "stopped", "zupt", "stationary", "still", "standstill", "button")
@@ -65,17 +97,37 @@ class Guess:
     stated: str = ""
 
 
-def guessed_columns(header: Sequence[str], values: Mapping[str, Array], has_header: bool) -> dict[str, Guess]:
-    """Our columns found in a table by the names of its columns; without a header, by their order."""
+def guessed_columns(
+    header: Sequence[str],
+    values: Mapping[str, Array],
+    has_header: bool,
+    units: Mapping[str, str] | None = None,
+    clocks: Collection[str] = (),
+) -> dict[str, Guess]:
+    """Our columns found in a table by the names of its columns; without a header, by their order.
+
+    units: those of a line below the names.
+    clocks: columns of clock times.
+    """
     if not has_header:
         return _by_order(header, values)
+    found = _by_name(header, values, clocks)
+    for ours, guess in found.items():
+        quantity = ours.partition("_")[0]
+        word = (units or {}).get(guess.column, "")
+        if guess.unit is None and word and quantity in _UNITS:
+            found[ours] = Guess(guess.column, known_unit(word, _UNITS[quantity]), word)
+    return found
+
+
+def _by_name(header: Sequence[str], values: Mapping[str, Array], clocks: Collection[str]) -> dict[str, Guess]:
     found: dict[str, Guess] = {}
     taken: set[str] = set()
     for quantity in ("acc", "gyr", "mag"):
         triad = _triad(quantity, header, taken)
         found |= {f"{quantity}_{axis}": guess for axis, guess in triad.items()}
         taken |= {guess.column for guess in triad.values()}
-    time = _time(header, values, taken)
+    time = _time(header, values, taken, clocks)
     if time is not None:
         found = {"t": time, **found}
     for ours, words in (("temperature", _TEMPERATURE), ("stop", _STOP)):
@@ -145,7 +197,7 @@ def _triad(quantity: str, header: Sequence[str], taken: set[str]) -> dict[str, G
     return {axis: whole[best][axis] for axis in "xyz"}
 
 
-def _time(header: Sequence[str], values: Mapping[str, Array], taken: set[str]) -> Guess | None:
+def _time(header: Sequence[str], values: Mapping[str, Array], taken: set[str], clocks: Collection[str]) -> Guess | None:
     """The column of time: by its name, and rising. Seconds are preferred to other units, which are coarser."""
     found: list[tuple[int, Guess]] = []
     for text in header:
@@ -155,9 +207,12 @@ def _time(header: Sequence[str], values: Mapping[str, Array], taken: set[str]) -
         unit = known_unit(stated, "s") if stated else None
         if unit is None and len(tokens) > 1:
             unit = next((_TIME_BY_UNIT.get(t) or known_unit(t, "s") for t in tokens[::-1] if known_unit(t, "s")), None)
-        named = joined in _TIME or bool({"time", "timestamp", "elapsed", "stamp"} & set(tokens))
-        if text in taken or not (named or joined in _TIME_BY_UNIT):
+        alone = "".join(tokens[:-1]) if len(tokens) > 1 and known_unit(tokens[-1], "s") else joined  # t_us
+        named = alone in _TIME or bool({"time", "timestamp", "elapsed", "stamp"} & set(tokens))
+        if text in taken or not (named or joined in _TIME_BY_UNIT or text in clocks):
             continue
+        if text in clocks:
+            unit = CLOCK
         if joined in _TIME_BY_UNIT:
             unit = unit or _TIME_BY_UNIT[joined]
         t = values.get(text)

@@ -5,13 +5,15 @@ import gzip
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
 from strapdown.errors import InputError
+from strapdown.io.foreign.clock import clock_column, clock_seconds
+from strapdown.io.foreign.unit_words import is_unit
 from strapdown.regular_file import opened
 from strapdown.types import Array
 
@@ -29,6 +31,8 @@ class Peek:
     values: first rows of each column, NaN where a cell is not a number.
     blank: empty cells of each column, of `rows` rows.
     words: a cell that is no number, of columns that have some.
+    units: the line below the names, where it states units.
+    clocks: columns of clock times; their values are seconds.
     """
 
     header: tuple[str, ...]
@@ -38,6 +42,8 @@ class Peek:
     has_header: bool = True
     blank: dict[str, int] | None = None
     words: dict[str, str] | None = None
+    units: dict[str, str] = field(default_factory=dict)
+    clocks: frozenset[str] = frozenset()
 
 
 def peek(path: Path) -> Peek:
@@ -58,9 +64,18 @@ def peek(path: Path) -> Peek:
     named = _is_header(table[0])
     header = tuple(cell.strip() for cell in table[0]) if named else tuple(str(i + 1) for i in range(len(table[0])))
     rows = [row for row in table[named:] if len(row) == len(header)]
+    units: dict[str, str] = {}
+    if named and rows and _is_units(rows[0]):
+        units = {name: cell.strip().strip("[]()") for name, cell in zip(header, rows.pop(0), strict=True)}
     if not rows:
         raise InputError(f"{path} has a header but no rows; nothing was recorded")
-    return _columns(header, list(zip(*rows, strict=True)), _SEPARATORS[separator], named)
+    return replace(_columns(header, list(zip(*rows, strict=True)), _SEPARATORS[separator], named), units=units)
+
+
+def _is_units(cells: list[str]) -> bool:
+    """Whether a line holds units and nothing else, as `s, g, g, g, deg/s`."""
+    stated = [cell for cell in cells if cell.strip()]
+    return bool(stated) and all(is_unit(cell) and math.isnan(_number(cell, False)) for cell in stated)
 
 
 def _matlab(path: Path) -> Peek:
@@ -76,6 +91,8 @@ def _lines(path: Path) -> Iterator[str]:
         data = gzip.GzipFile(fileobj=raw) if path.name.lower().endswith(".gz") else raw
         try:
             for number, line in enumerate(data, 1):
+                if number == 1 and line.startswith((b"\xff\xfe", b"\xfe\xff")):
+                    raise InputError(f"{path} is UTF-16 text, not UTF-8; save the file as CSV in UTF-8")
                 if len(line) > 1_000_000 or b"\0" in line:
                     raise InputError(f"{path} is not a text table; give a CSV, text or Parquet file")
                 try:
@@ -122,19 +139,24 @@ def _columns(header: tuple[str, ...], columns: list[tuple[str, ...]], separator:
     values: dict[str, Array] = {}
     blank: dict[str, int] = {}
     words: dict[str, str] = {}
+    clocks: set[str] = set()
     for name, cells in zip(header, columns, strict=True):
         if name in values:
             continue
         try:
             values[name] = np.array(cells, dtype=np.float64)
         except ValueError:
+            if np.isfinite(clock_seconds(cells[0])):
+                values[name] = clock_column(cells)
+                clocks.add(name)
+                continue
             numbers = [_number(cell.strip(), separator != "commas") for cell in cells]
             values[name] = np.array(numbers)
             blank[name] = sum(cell.strip().lower() in ("", "nan") for cell in cells)
             other = [c for c, n in zip(cells, numbers, strict=True) if n != n and c.strip().lower() not in ("", "nan")]
             if other:
                 words[name] = other[0].strip()[:30]
-    return Peek(header, values, len(columns[0]), separator, named, blank, words)
+    return Peek(header, values, len(columns[0]), separator, named, blank, words, clocks=frozenset(clocks))
 
 
 def _parquet(path: Path) -> Peek:

@@ -14,6 +14,7 @@ WORDS: dict[str, dict[str, tuple[str, ...]]] = {
         "ms": ("msec", "msecs", "millis", "milli", "millisecond", "milliseconds"),
         "us": ("usec", "usecs", "micros", "micro", "microsecond", "microseconds"),
         "ns": ("nsec", "nanos", "nanosecond", "nanoseconds"),
+        "d": ("day", "days"),
     },
     "m/s2": {
         "m/s2": ("m/s/s", "ms-2", "m*s-2", "mps2", "m/sec2", "meter/s2", "si"),
@@ -49,6 +50,12 @@ def plain_unit(text: str) -> str:
     """A unit in lower case, without spaces, and with plain letters for signs: `° / s` is deg/s, `m/s²` is m/s2."""
     plain = "".join(_SIGNS.get(letter, letter) for letter in text.strip())
     return re.sub(r"\s+|\*\*", "", plain).lower().replace("per", "/")
+
+
+def is_unit(text: str) -> bool:
+    """Whether a text is a word for a unit of any quantity, alone or in brackets."""
+    word = text.strip().strip("[]()")
+    return word in UNITS or any(known_unit(word, quantity) for quantity in WORDS)
 
 
 def known_unit(text: str, quantity: str) -> str | None:

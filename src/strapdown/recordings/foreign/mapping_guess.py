@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from strapdown.errors import InputError
+from strapdown.io.foreign.clock import CLOCK
 from strapdown.io.foreign.column_guess import Guess, guessed_columns
 from strapdown.io.foreign.layouts import Layout, layouts, recognised, spelled
 from strapdown.io.foreign.peek import Peek, peek
@@ -91,6 +92,8 @@ def _marked_lines(peeked: Peek) -> Layout | None:
 def _with_layout(peeked: Peek, ready: Layout) -> GuessedMapping:
     columns, reads = spelled(ready.columns, peeked.header), []
     for name, entry in dict(columns).items():
+        if name == "t" and isinstance(entry, dict) and entry.get("column") in peeked.clocks:
+            columns[name] = entry = {**entry, "unit": CLOCK}
         if isinstance(entry, dict) and entry.get("column") in peeked.header:
             reads.append(Read(entry["column"], name, entry.get("unit", ""), f"ready mapping {ready.name}"))
         elif isinstance(entry, dict) and "column" in entry:
@@ -99,7 +102,8 @@ def _with_layout(peeked: Peek, ready: Layout) -> GuessedMapping:
     columns |= _emptiness(columns, peeked)
     used = {read.column for read in reads}
     doubts = (ready.note,) if ready.note else ()
-    return GuessedMapping(peeked, columns, tuple(reads), _others(peeked, used), ready, doubts)
+    by_name = None if reads and reads[0].unit == CLOCK else ready  # the ready one has a time in numbers
+    return GuessedMapping(peeked, columns, tuple(reads), _others(peeked, used), by_name, doubts)
 
 
 def _others(peeked: Peek, used: set[str]) -> tuple[str, ...]:
@@ -107,7 +111,7 @@ def _others(peeked: Peek, used: set[str]) -> tuple[str, ...]:
 
 
 def _guessed(peeked: Peek, path: Path) -> GuessedMapping:
-    found = guessed_columns(peeked.header, peeked.values, peeked.has_header)
+    found = guessed_columns(peeked.header, peeked.values, peeked.has_header, peeked.units, peeked.clocks)
     if not any(name.startswith(_TRIADS) for name in found):
         raise InputError(
             f"{path} has no columns that look like an accelerometer, a gyroscope or a magnetometer; it has "
@@ -131,7 +135,10 @@ def _guessed(peeked: Peek, path: Path) -> GuessedMapping:
         doubts.append("the file has no header: columns are taken by their order, accelerometer before gyroscope")
     if "t" not in found:
         columns["t"] = {"rate_hz": _NO_TIME_HZ}
-        doubts.append(f"the file has no time: {_NO_TIME_HZ:g} Hz is assumed; write its rate as rate_hz")
+        doubts.append(
+            f"no column was recognised as time: {_NO_TIME_HZ:g} Hz is assumed; name the column of time as t in the "
+            "mapping, or write the rate of the log as rate_hz"
+        )
     reads: list[Read] = []
     for name, guess in found.items():
         unit = units.get(name.partition("_")[0])

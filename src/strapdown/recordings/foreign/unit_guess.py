@@ -50,12 +50,12 @@ class UnitGuess:
 
 
 def time_unit(t: Array) -> UnitGuess:
-    """Unit of time by the usual step: inertial logs have 5 Hz to 5 kHz."""
+    """Unit of time by the usual step: inertial logs have 5 Hz to 5 kHz. Spreadsheets count days."""
     steps = np.diff(t)
     step = float(np.median(steps[steps > 0.0])) if np.any(steps > 0.0) else 0.0
     if step <= 0.0:
         raise InputError("the time of the log does not rise; name its column of time in a column mapping (docs/io.md)")
-    for unit in ("s", "ms", "us", "ns"):
+    for unit in ("s", "ms", "us", "ns", "d"):
         rate = 1.0 / (step * UNITS[unit].times / UNITS[unit].over)
         if _RATES_HZ[0] <= rate <= _RATES_HZ[1]:
             return UnitGuess(unit, why=f"by the usual step of {step:.4g}: {rate:.4g} Hz")
@@ -109,10 +109,11 @@ def gyroscope_unit(t: Array, gyr: Array, acc: Array | None) -> UnitGuess:
         return UnitGuess(least.unit, least.counts_per_unit, "no unit fits the readings", False)
     usual = [each for each in accepted if _MEMS_NOISE[0] <= each.noise <= _MEMS_NOISE[1]]
     by_noise, accepted = 0 < len(usual) < len(accepted), usual or accepted
-    best = min(accepted, key=lambda each: round(each.misfit / _SHOWN))
-    others = [each.guess for each in accepted if each is not best and each.misfit < best.misfit + _SHOWN]
+    least = min(each.misfit for each in accepted)
+    # of those that the log does not tell apart the first: for counts the range that a part has when it is switched on
+    best, *others = (each for each in accepted if each.misfit < least + _SHOWN)
     if others:
-        names = " or ".join(_named(guess) for guess in (best.guess, *others))
+        names = " or ".join(_named(guess) for guess in (best.guess, *(each.guess for each in others)))
         return UnitGuess(best.guess.unit, best.guess.counts_per_unit, f"assumed: the log fits {names}", False)
     why = "gravity turns as it reads" if len(accepted) > 1 else "other units contradict the readings"
     why = f"by its noise of {best.noise:.2g} deg/s/rtHz" if by_noise else why
@@ -165,7 +166,9 @@ def guessed_units(columns: Mapping[str, Array], stated: Mapping[str, str]) -> di
     stated: units that the names of the columns state.
     """
     found: dict[str, UnitGuess] = {
-        name: UnitGuess(unit, why="stated by the column") for name, unit in stated.items() if name in columns
+        name: UnitGuess(unit, why="clock times in text" if UNITS[unit].text else "stated by the column")
+        for name, unit in stated.items()
+        if name in columns
     }
     if "t" in columns and "t" not in found:
         found["t"] = time_unit(columns["t"])
