@@ -35,8 +35,29 @@ export function ErrorsCard({ report }: { report: M.Report }): ReactNode {
           {report.errors.length === 0 && <tr><td colSpan={6} className="dim">Nothing was estimated yet.</td></tr>}
         </tbody>
       </Table>
-      <p className="cap">Estimate minus truth; of vectors the length. 99.7 % inside 3σ is expected. Heading clockwise from north, pitch nose up, roll right side down.</p>
+      {report.others && <Others others={report.others} />}
+      <p className="cap">Estimate minus truth; of vectors the length. 99.7 % inside 3σ is expected.{report.others ? " Other filters run on the recorded readings with their default settings, after a calibration at rest." : ""} Heading clockwise from north, pitch nose up, roll right side down.</p>
     </section>
+  );
+}
+
+/** Other filters on the same readings, the best of each column in bold. */
+function Others({ others }: { others: M.OtherFilters }): ReactNode {
+  const columns = ["roll", "pitch", "heading"] as const;
+  const best = columns.map((c) => Math.min(...others.rows.map((row) => row[c] ?? Infinity)));
+  return (
+    <Table label="Other filters on the same readings">
+      <thead><tr><th>Other filters, RMS to {seconds(others.to_s)}</th><th className="num">Roll</th><th className="num">Pitch</th><th className="num">Heading</th><th>Unit</th></tr></thead>
+      <tbody>
+        {others.rows.map((row) => (
+          <tr key={row.name}>
+            <td>{row.flown ? "as flown" : row.name}</td>
+            {columns.map((c, i) => <td key={c} className="num">{row[c] === null ? "–" : row[c] === best[i] ? <b>{fixed(row[c], 2)}</b> : fixed(row[c], 2)}</td>)}
+            <td className="dim">°</td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
   );
 }
 
