@@ -200,7 +200,7 @@ def loaded_files_are_used(page, text, serial):
     page.load(shifted)
     assert page.stage.bench.news().state == "done"
     page.run(0.5)
-    assert page.column("sensor/module/gyroscope/calibrated")[-30:, 0].mean() < -np.degrees(0.4)
+    assert page.column("sensor/module/gyroscope/calibrated")[-30:, 0].mean() < -0.4  # rad/s
     assert "specimen" in text and read_calibration(calibration_file(serial)).specimen == serial
     with pytest.raises(InputError, match="choose its own file"):
         page.load(text.replace(serial, "another"))
