@@ -8,7 +8,7 @@ import gzip
 import os
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from io import BytesIO
@@ -23,6 +23,8 @@ FileId = tuple[int, int]  # device and inode: the same for every link to a file
 MOST_TEXT_BYTES = 64_000_000  # of a file that is read whole: settings, models, calibrations
 MOST_UNPACKED = 200  # times the packed size; text of readings packs to 1/3 to 1/50, deflate can reach 1/1032
 FREE_UNPACKED_BYTES = 1 << 24  # below this the ratio does not matter
+# a folder of results that are not complete, in the folder that they are for; the number of the process follows
+UNFINISHED = ".strapdown-new-"
 _KINDS = {
     stat.S_ISDIR: "a folder; name a file in it",
     stat.S_ISFIFO: "a pipe; copy its content into a file first",
@@ -53,6 +55,22 @@ def opened(path: PathLike, kind: str = "file") -> BinaryIO:
         except BaseException:
             os.close(raw)
             raise
+
+
+def unfinished_folders(words: Iterable[str]) -> set[Path]:
+    """The folders that these words of a command line name, by themselves or by a file in them, and in which a run has
+    not finished.
+    """
+    found = set()
+    for word in words:
+        try:
+            path = Path(word.rpartition("=")[2])
+            folder = path if path.is_dir() else path.parent if path.is_file() else None
+            if folder is not None and any(name.startswith(UNFINISHED) for name in os.listdir(folder)):
+                found.add(folder)
+        except (OSError, ValueError):  # no path at all
+            continue
+    return found
 
 
 def whole_bytes(path: PathLike, kind: str = "file", most_bytes: int = MOST_TEXT_BYTES) -> bytes:

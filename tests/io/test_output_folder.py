@@ -10,8 +10,8 @@ import pytest
 
 from strapdown.errors import InputError
 from strapdown.io import folder as folders
-from strapdown.io.folder import LIST, output_folder, refuse_folder
-from strapdown.regular_file import opened, remembering_inputs
+from strapdown.io.folder import LIST, finish_interrupted, output_folder, refuse_folder
+from strapdown.regular_file import opened, remembering_inputs, unfinished_folders
 
 
 def put(folder, owner, **files):
@@ -83,8 +83,9 @@ def content_of_files(folder):
     return {path.name: path.read_text() for path in folder.iterdir() if path.is_file() and path.name != LIST}
 
 
+@pytest.mark.parametrize("reader", [None, "{}", "{}/vqf", "--reference={}/mekf"])
 @pytest.mark.parametrize("after", [0, 1, 2, 3])
-def test_a_kill_between_two_moves_is_finished_by_the_next_run(tmp_path, monkeypatch, after):
+def test_a_kill_between_two_moves_is_finished_by_the_next_command(tmp_path, monkeypatch, after, reader):
     """after: how many moves and removals are done when the power fails."""
     put(tmp_path, "orient", vqf="1", mekf="1", old="1")
     done = []
@@ -113,8 +114,14 @@ def test_a_kill_between_two_moves_is_finished_by_the_next_run(tmp_path, monkeypa
     else:
         assert after > 3
     monkeypatch.undo()
-    put(tmp_path, "navigate", eskf="1")  # any later run
-    assert content(tmp_path) == {"vqf": "2", "mekf": "2", "new": "2", "eskf": "1"}
+    if reader is None:
+        put(tmp_path, "navigate", eskf="1")  # any later run
+        assert content(tmp_path) == {"vqf": "2", "mekf": "2", "new": "2", "eskf": "1"}
+        return
+    assert unfinished_folders(["orient", reader.format(tmp_path)]) == {tmp_path}  # words of a command that reads
+    finish_interrupted([tmp_path])
+    assert unfinished_folders(["orient", "x" * 5000, "\0", reader.format(tmp_path)]) == set()
+    assert content(tmp_path) == {"vqf": "2", "mekf": "2", "new": "2"}
 
 
 def test_a_run_that_goes_on_is_let_be(tmp_path):

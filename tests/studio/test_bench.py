@@ -62,6 +62,38 @@ def test_a_guided_calibration_recovers_the_specimen(bench, session, workflow, st
     assert "[gyroscope]" in bench.do(command("save"), session)["text"]
 
 
+def test_a_calibration_file_is_shown_next_to_the_truth_and_a_foreign_one_is_refused(bench, session):
+    bench.do(command("start", workflow="static", sensor="imu"), session)
+    bench.do(command("next"), session)
+    time.sleep(0.001)
+    bench.news()
+    made = finished(bench)
+    text = bench.do(command("save"), session)["text"]
+    bench.close()
+    bench.do(command("load", sensor="imu", name="mine.toml", text=text), session)
+    found = finished(bench)
+    assert (found.state, found.workflow, found.sensor) == ("done", None, "imu")
+    assert [(r.name, r.value, r.truth) for r in found.result] == [(r.name, r.value, r.truth) for r in made.result]
+    gyr = next(i for i, row in enumerate(found.before) if row.name.startswith("gyroscope"))
+    # the file has offsets alone; scale errors of some per cent are left while the table turns
+    assert found.after[gyr].value < 0.3 * found.before[gyr].value
+    assert bench.do(command("save"), session)["text"] == text
+    with pytest.raises(InputError, match="start one to take readings"):
+        bench.do(command("next"), session)
+    for bad, sentence in (
+        (text.replace("calibration 1", "calibration 9"), "update strapdown"),
+        ("x = [", "not valid TOML"),
+        (None, "choose a file"),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            bench.do(command("load", sensor="imu", name="../mine.toml", text=bad), session)
+    assert finished(bench).result == found.result  # what was shown stays
+    mars = Session(read_scenario("mars_helicopter"))  # without a magnetometer
+    field = text[: text.index("[")] + "[magnetometer]\n" + 'method = "m"\nverdict = "good"\nbias_ut = [1.0, 2.0, 3.0]\n'
+    with pytest.raises(InputError, match="no magnetometer"):
+        bench.do(command("load", sensor="imu", name="m.toml", text=field), mars)
+
+
 def test_six_positions_find_the_biases_within_their_sigma(bench, session):
     bench.do(command("start", workflow="six_positions", sensor="imu"), session)
     for _ in range(6):

@@ -64,6 +64,9 @@ class Shown:
     def light(self, name):
         return next(x for x in self.stage.lights.state().lights if x.name == name)
 
+    def load(self, text):
+        self.stage.bench.do(c.Calibrate(type="calibrate", action="load", name="mine.toml", text=text))
+
     def calibrate(self, action, workflow=None):
         return self.stage.bench.do(c.Calibrate(type="calibrate", action=action, workflow=workflow))
 
@@ -186,6 +189,23 @@ def test_a_calibration_at_rest_is_kept_for_the_module_and_used(tmp_path):
         page.run(0.5)
         better = page.column("sensor/module/gyroscope/calibrated")[-30:]
         assert np.abs(better.mean(axis=0)).max() < 0.01 * np.abs(true).max()
+        loaded_files_are_used(page, calibration_file(serial).read_text(encoding="utf-8"), serial)
+
+
+def loaded_files_are_used(page, text, serial):
+    """A file with another offset is kept and used at once; that of another module is refused."""
+    found = page.stage.calibration.corrections["gyroscope"].bias
+    shifted = text.replace(repr(float(found[0])), repr(float(found[0]) + 0.5))
+    assert shifted != text
+    page.load(shifted)
+    assert page.stage.bench.news().state == "done"
+    page.run(0.5)
+    assert page.column("sensor/module/gyroscope/calibrated")[-30:, 0].mean() < -0.4  # rad/s
+    assert "specimen" in text and read_calibration(calibration_file(serial)).specimen == serial
+    with pytest.raises(InputError, match="choose its own file"):
+        page.load(text.replace(serial, "another"))
+    page.load(text)
+    assert np.array_equal(page.stage.calibration.corrections["gyroscope"].bias, found)
 
 
 def test_six_positions_are_recognised_by_themselves_then_the_field_is_covered(tmp_path):

@@ -182,10 +182,31 @@ def download_orient_and_report(visitor, tmp_path):
     visitor.show("report")
     page.get_by_role("heading", name="Errors").wait_for()
     assert page.locator(".report .kpi b").first.inner_text().endswith("s")
+    # no card is cut: the figures at the top are seen as a whole, also on a low screen
+    assert visitor.ask("(({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight)(document.querySelector('.kpi'))")
+    others = page.get_by_role("table", name="Other filters on the same readings").locator("tbody tr td:first-child")
+    assert {"as flown", "mekf", "lodestar", "gyro"} <= set(others.all_inner_texts())
+    a_calibration_file_is_loaded(visitor, tmp_path)
+    visitor.show("report")
     with page.expect_download() as waiting:
         page.get_by_role("link", name="Download report (HTML)").click()
     waiting.value.save_as(tmp_path / "report.html")
     assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")[:500].lower()
+
+
+def a_calibration_file_is_loaded(visitor, tmp_path):
+    page = visitor.page
+    visitor.show("calibrate")
+    file = tmp_path / "calibration.toml"
+    file.write_text(
+        'format = "strapdown calibration 1"\n[gyroscope]\nmethod = "by hand"\nverdict = "good"\n'
+        "bias_rad_s = [0.01, 0.02, 0.03]\n"
+    )
+    page.get_by_label("Calibration file").set_input_files(file)
+    page.get_by_role("group", name="Result of the calibration").get_by_text("gyroscope: bias x").wait_for()
+    file.write_text("nothing = 1\n")
+    page.get_by_label("Calibration file").set_input_files(file)
+    page.get_by_text(re.compile("a calibration has format")).wait_for()
 
 
 def flown_error(visitor):

@@ -231,6 +231,15 @@ export interface Faults {
   faults: Record<string, Record<string, unknown>>;
 }
 
+/** RMS errors of an orientation filter, deg. heading None: the readings have no field. flown: what the vehicle flew with; else the name of a filter of the catalogue. */
+export interface FilterRow {
+  name: string;
+  flown: boolean;
+  roll: number;
+  pitch: number;
+  heading: number | null;
+}
+
 /** MuJoCo's: half lengths, radius first. pos (m) and quat (w, x, y, z) in the frame of the body. */
 export interface Geom {
   name: string;
@@ -323,6 +332,13 @@ export interface Notice {
   text: string;
 }
 
+/** Other orientation filters on the readings of the run, between from_s and to_s. */
+export interface OtherFilters {
+  from_s: number;
+  to_s: number;
+  rows: FilterRow[];
+}
+
 export interface PortInfo {
   name: string;
   unit: string | null;
@@ -375,6 +391,7 @@ export interface Report {
   errors: ErrorRow[];
   rest_s: number[] | null;
   parameters: Measured[];
+  others: OtherFilters | null;
   path_truth: number[][];
   path_estimate: number[][] | null;
   events: Event[];
@@ -546,15 +563,16 @@ export interface BeginFaultCommand {
   fault: Record<string, unknown>;
 }
 
-/** The guided calibration of a virtual sensor on its own turntable. The answer is a Calibration message. start: begin `workflow` with `sensor`. next: take the readings of the present step. turn: turn the sensor by hand (magnetometer), a quaternion q_nb. finish: compute the result. cancel: end without one. save: reply with the calibration file as text, and save it in --folder if `name` is given. */
+/** The guided calibration of a virtual sensor on its own turntable. The answer is a Calibration message. start: begin `workflow` with `sensor`. next: take the readings of the present step. turn: turn the sensor by hand (magnetometer), a quaternion q_nb. finish: compute the result. cancel: end without one. save: reply with the calibration file as text, and save it in --folder if `name` is given. load: show the calibration file `text` (called `name`) with `sensor`: parameters next to the truth, errors before and after. A live module keeps it and uses it from then on. */
 export interface CalibrateCommand {
   id?: number;
   type: "calibrate";
-  action: "start" | "next" | "turn" | "finish" | "cancel" | "save";
+  action: "start" | "next" | "turn" | "finish" | "cancel" | "save" | "load";
   workflow?: "static" | "six_positions" | "magnetometer" | null;
   sensor?: string | null;
   attitude?: [number, number, number, number] | null;
   name?: string | null;
+  text?: string | null;
 }
 
 /** Look for problems. The reply has `problems`; nothing is changed. */

@@ -88,7 +88,12 @@ def calibration_text(calibration: Calibration) -> str:
 def read_calibration(path: str | os.PathLike[str]) -> Calibration:
     """The calibration in a file; any defect is one sentence that names the file and the key."""
     path = Path(path)
-    values = toml_values(whole_bytes(path, "calibration"), path)
+    return calibration_from(whole_bytes(path, "calibration"), path)
+
+
+def calibration_from(content: bytes, path: Path) -> Calibration:
+    """The calibration in the content of a file; `path` is its name in sentences."""
+    values = toml_values(content, path)
     said = values.get("format")
     if said != FORMAT:
         if isinstance(said, str) and said.startswith(_FAMILY):

@@ -27,7 +27,7 @@ from strapdown.cli.sensors import sensors
 from strapdown.cli.simulate import simulate
 from strapdown.cli.studio import studio
 from strapdown.cli.wrong_use import is_wrong_use, sentence, unwrap_help
-from strapdown.regular_file import remembering_inputs, shown_path
+from strapdown.regular_file import remembering_inputs, shown_path, unfinished_folders
 
 app = typer.Typer(
     name="strapdown",
@@ -81,6 +81,11 @@ def run(arguments: list[str] | None = None) -> None:
     from strapdown.errors import StrapdownError
 
     plain_characters()
+    unfinished = unfinished_folders(sys.argv[1:] if arguments is None else arguments)
+    if unfinished:
+        from strapdown.io.folder import finish_interrupted  # not at every start: it takes a while
+
+        finish_interrupted(unfinished)
     try:
         with remembering_inputs():
             code = app(arguments, standalone_mode=False, prog_name="strapdown")

@@ -2,7 +2,8 @@
 
 All files of a run are first written into a separate folder inside the output folder. When the last one is complete, a
 list of the moves is written (the plan). Then the files are moved to their places at once. A kill while they are written
-keeps the old results. A kill between two moves leaves the plan, and the next run finishes it first.
+keeps the old results. A kill between two moves leaves the plan. The next run that writes into the folder finishes it
+first, and so does every command that names the folder or a file in it.
 
 The names of the files and their writer (the owner, such as "orient") are kept in `.strapdown-files.json`. A later run
 of the same owner removes those files of the earlier run that it does not write again. Files that somebody has changed
@@ -17,17 +18,17 @@ import shutil
 import signal
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from strapdown.errors import InputError
 from strapdown.io.atomic import refuse_input, whole_file, writable_target
+from strapdown.regular_file import UNFINISHED as _NEW
 from strapdown.regular_file import reason, shown_path
 
 LIST = ".strapdown-files.json"
-_NEW = ".strapdown-new-"  # and the number of the process: a folder of files that are not complete yet
 _PLAN = "plan.json"
 _active: set[str] = set()  # of this process
 
@@ -138,7 +139,16 @@ def _carry_out(folder: Path, new: Path, plan: dict[str, Any]) -> None:
     shutil.rmtree(new, ignore_errors=True)
 
 
-def _finish_others(folder: Path) -> None:
+def finish_interrupted(folders: Iterable[Path]) -> None:
+    """Carry out the plans that killed runs left in these folders, so that nobody reads results of which a part is
+    old.
+    """
+    for folder in folders:
+        with contextlib.suppress(OSError):  # not writable: then it is read as it is
+            _finish_others(folder, plans_only=True)
+
+
+def _finish_others(folder: Path, plans_only: bool = False) -> None:
     """Finish earlier runs: a plan is carried out, and files without a plan are removed. Runs that are still active are
     not touched.
     """
@@ -150,7 +160,7 @@ def _finish_others(folder: Path) -> None:
         plan = _plan(new / _PLAN)
         if plan is not None:
             _carry_out(folder, new, plan)
-        else:
+        elif not plans_only:
             shutil.rmtree(new, ignore_errors=True)
 
 

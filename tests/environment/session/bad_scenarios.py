@@ -39,6 +39,8 @@ VALUES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "missing key": ({"duration_s": None}, ('"duration_s" is missing',)),
     "wrong type": ({"duration_s": "long"}, ('"duration_s" is', "'long'")),
     "duration that is not positive": ({"duration_s": 0.0}, ('"duration_s"', "0")),
+    "duration of years": ({"duration_s": 1e12}, ('"duration_s" is 1000000000000.0', "at most 86400")),
+    "physics that never ends": ({"physics_hz": 1e9}, ('"physics_hz"', "at most 100000")),
     "negative seed": ({"seed": -1}, ('"seed" is -1',)),
     "two sensors of one name": (sensors({"name": "imu"}), ('two sensors called "imu"',)),
     "sensors of two kinds with one name": ({"altimeter": [{"name": "imu"}]}, ('two sensors called "imu"',)),

@@ -5,8 +5,10 @@ from tests.environment.session.session_cases import flown, logs, resting, short
 
 from strapdown.environment.session.commands import Push
 from strapdown.environment.session.console import Console, console_values, operated
+from strapdown.environment.session.events import SessionEvent, sentence
 from strapdown.environment.session.recording.files import read_console, write_session
 from strapdown.environment.session.recording.record import recording_of
+from strapdown.environment.session.scenario.file import read_scenario
 from strapdown.environment.session.session import Session
 from strapdown.errors import InputError
 
@@ -67,6 +69,20 @@ def test_values_that_no_control_has_are_refused(given, message):
 def test_plain_values_become_positions():
     found = console_values({"power": True, "arm": 0, "mode": "rate", "roll": -1})
     assert found == {"power": 1.0, "arm": 0.0, "mode": 0.0, "roll": -1.0}
+
+
+def test_events_name_the_controls_as_a_person_does():
+    given = {"power": True, "mode": "stabilise", "arm": True, "throttle": 0.6, "sliders": {"elbow": 0.25}}
+    said = sentence(SessionEvent(1.0, "console", {"changes": console_values(given)}))
+    assert said == "console: power on, mode stabilise, armed, throttle 0.6, slider elbow 0.25"
+    assert sentence(SessionEvent(1.0, "console", {"changes": {"power": 0.0}})) == "console: power off"
+
+
+def test_a_misspelt_scenario_is_answered_with_the_name_that_was_meant():
+    with pytest.raises(InputError, match="did you mean quadcopter"):
+        read_scenario("quadcoptr")
+    with pytest.raises(InputError, match="valid names: manipulator"):
+        read_scenario("submarine_xyz")
 
 
 def test_what_a_session_refuses_is_an_event_and_it_goes_on():

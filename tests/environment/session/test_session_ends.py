@@ -102,6 +102,8 @@ def test_the_command_exits_2_with_one_sentence_and_writes_the_folder(how, tmp_pa
     assert HOW[how] in lines[0] and "Traceback" not in said.err
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"recording.parquet", "signals.parquet", "session.json", "diagram.toml", "report.html"} <= names
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "<details>" in page and "own thrust" in page and "data:image/svg" not in page  # its ports are not known here
     assert "own thrust" in json.loads((tmp_path / "out" / "session.json").read_text(encoding="utf-8"))["stopped"]
     assert json.loads(said.out)["figures"]["stopped"]
     assert len(io.read(tmp_path / "out" / "recording.parquet")["imu"]) > 200

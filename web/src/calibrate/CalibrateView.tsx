@@ -26,6 +26,7 @@ export default function CalibrateView(): ReactNode {
   const device = useStore(world, (w) => w.device);
   const modules = sensors.filter((s) => s.instruments.some((i) => i.name === "gyroscope" || i.name === "accelerometer"));
   const [sensor, setSensor] = useState("");
+  const file = useRef<HTMLInputElement>(null);
   const [done, setDone] = useState<ReadonlySet<string>>(new Set());
   const chosen = calibration?.sensor ?? (sensor || (modules[0]?.name ?? ""));
   useEffect(() => {
@@ -55,6 +56,8 @@ export default function CalibrateView(): ReactNode {
         <span className="grow" />
         <p className="note">{device ? `You turn the module yourself; its readings show how it lies. “Save” keeps the calibration for module ${device.serial} and uses it from then on.` : "A copy of the virtual sensor, with the same errors, lies on a virtual turntable. The vehicle flies on undisturbed."}</p>
         <div className="actions">
+          <Button className="small" onClick={() => file.current?.click()}>Load file</Button>
+          <input ref={file} className="sr" type="file" accept=".toml" tabIndex={-1} aria-label="Calibration file" onChange={(e) => { const given = e.target.files?.[0]; if (given) void load(given, chosen); e.target.value = ""; }} />
           <Button className="small" onClick={() => void save()} missing={calibration?.state === "done" ? undefined : "There is no result yet"}>{device ? "Save" : "Save file"}</Button>
           {active && <Button className="small quiet" onClick={() => void act({ type: "calibrate", action: "cancel" })}>Cancel</Button>}
         </div>
@@ -67,6 +70,12 @@ export default function CalibrateView(): ReactNode {
       </div>
     </main>
   );
+}
+
+async function load(file: File, sensor: string): Promise<void> {
+  const reply = await answer({ type: "calibrate", action: "load", sensor, name: file.name.slice(-100), text: await file.text() }, "The calibration was not loaded");
+  if (!reply?.ok) return;
+  toast("ok", "Calibration loaded", world.value.device ? `Kept for module ${world.value.device.serial} and used from now on. ${file.name}` : `Shown with ${sensor}. ${file.name}`);
 }
 
 async function save(): Promise<void> {
@@ -162,7 +171,7 @@ function Result({ calibration, real }: { calibration: M.Calibration | null; real
             {result.map((row) => (
               <tr key={row.name}><td>{row.name}</td><td className="num"><b>{shown(row, row.value)}</b></td><td className="num dim">{shown(row, row.sigma)}</td>{!real && <td className="num dim">{shown(row, row.truth)}</td>}<td className="dim">{unitText(shownAs(row.unit).unit)}</td></tr>
             ))}
-            {result.length === 0 && <tr><td colSpan={5} className="dim">The result appears here when the readings are complete.</td></tr>}
+            {result.length === 0 && <tr><td colSpan={5} className="dim">{calibration?.workflow === null && calibration.error ? sentenceCase(calibration.error) : "The result appears here when the readings are complete."}</td></tr>}
           </tbody>
         </table>
       </div>

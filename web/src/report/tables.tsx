@@ -7,12 +7,12 @@ import { verdict } from "./verdict.ts";
 
 const PARAMETERS: Record<string, string> = { bias: "Bias", white: "White noise", instability: "Bias instability", walk: "Random walk" };
 
+function Tables({ label, children }: { label: string; children: ReactNode }): ReactNode {
+  return <div className="tb scroll" tabIndex={0} role="group" aria-label={label}>{children}</div>;
+}
+
 function Table({ label, children }: { label: string; children: ReactNode }): ReactNode {
-  return (
-    <div className="tb scroll" tabIndex={0} role="group" aria-label={label}>
-      <table>{children}</table>
-    </div>
-  );
+  return <Tables label={label}><table>{children}</table></Tables>;
 }
 
 export function ErrorsCard({ report }: { report: M.Report }): ReactNode {
@@ -20,7 +20,8 @@ export function ErrorsCard({ report }: { report: M.Report }): ReactNode {
   return (
     <section className="card" aria-label="Errors">
       <div className="phead"><h2>Errors</h2><span className="grow" /><span className="dim s">{from === null ? "" : `${seconds(from)} to ${seconds(report.duration_s)}, ${fixed(report.samples, 0)} samples`}</span></div>
-      <Table label="Table of errors">
+      <Tables label="Tables of errors">
+       <table>
         <thead><tr><th>Quantity</th><th className="num">RMS</th><th className="num">Mean</th><th className="num">Largest</th><th>Unit</th><th className="num">Inside 3σ</th></tr></thead>
         <tbody>
           {report.errors.map((row) => {
@@ -34,9 +35,33 @@ export function ErrorsCard({ report }: { report: M.Report }): ReactNode {
           })}
           {report.errors.length === 0 && <tr><td colSpan={6} className="dim">Nothing was estimated yet.</td></tr>}
         </tbody>
-      </Table>
-      <p className="cap">Estimate minus truth; of vectors the length. 99.7 % inside 3σ is expected. Heading clockwise from north, pitch nose up, roll right side down.</p>
+       </table>
+       {report.others && <Others others={report.others} />}
+      </Tables>
+      <p className="cap">Estimate minus truth; of vectors the length. 99.7 % inside 3σ is expected.{report.others ? " Other filters run on the recorded readings with their default settings, after a calibration at rest." : ""} Heading clockwise from north, pitch nose up, roll right side down.</p>
     </section>
+  );
+}
+
+/** Other filters on the same readings, those with the smallest tilt error first; the best of each column in bold. */
+function Others({ others }: { others: M.OtherFilters }): ReactNode {
+  const columns = ["roll", "pitch", "heading"] as const;
+  const tilt = (row: M.FilterRow): number => (row.flown ? -1 : Math.max(row.roll, row.pitch));
+  const rows = [...others.rows].sort((a, b) => tilt(a) - tilt(b));
+  const best = columns.map((c) => Math.min(...others.rows.map((row) => row[c] ?? Infinity)));
+  return (
+    <table className="others" aria-label="Other filters on the same readings">
+      <thead><tr><th>Other filters, RMS to {seconds(others.to_s)}</th><th className="num">Roll</th><th className="num">Pitch</th><th className="num">Heading</th><th>Unit</th></tr></thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.name}>
+            <td>{row.flown ? "as flown" : row.name}</td>
+            {columns.map((c, i) => <td key={c} className="num">{row[c] === null ? "–" : row[c] === best[i] ? <b>{fixed(row[c], 2)}</b> : fixed(row[c], 2)}</td>)}
+            <td className="dim">°</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

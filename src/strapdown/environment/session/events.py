@@ -3,6 +3,14 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from strapdown.environment.session.console import MODES
+
+_SWITCHES = {
+    "power": ("power on", "power off"),
+    "calibrate": ("calibration begins", "calibration ends"),
+    "arm": ("armed", "disarmed"),
+}
+
 
 class SessionEvent(NamedTuple):
     """An event of a session.
@@ -17,7 +25,7 @@ class SessionEvent(NamedTuple):
 
 
 SENTENCES = {
-    "console": "console: {changes}",
+    "console": "console: {controls}",
     "refused": "refused: {reason}",
     "calibrated": "calibrated at rest",
     "calibration_refused": "calibration refused: the vehicle moves, or the switch was on too briefly",
@@ -40,9 +48,26 @@ SENTENCES = {
 
 def sentence(event: SessionEvent) -> str:
     """The event for people."""
+    if event.kind == "console":
+        return SENTENCES["console"].format(controls=console_words(event.data["changes"]))
     pattern = SENTENCES.get(event.kind, event.kind)
     shown = {key: _shown(value) for key, value in event.data.items()}
     return pattern.format(**shown)
+
+
+def console_words(changes: Mapping[str, Any]) -> str:
+    """Changed controls in words: "power on, mode hold, throttle 0.6"."""
+    return ", ".join(_control(name, value) for name, value in changes.items())
+
+
+def _control(name: str, value: Any) -> str:
+    if name in _SWITCHES:
+        return _SWITCHES[name][0 if value else 1]
+    if name == "mode":
+        return f"mode {value if isinstance(value, str) else MODES[int(value)]}"
+    if name == "sliders":
+        return ", ".join(f"slider {key} {_shown(item)}" for key, item in value.items())
+    return f"{name} {_shown(value)}"
 
 
 def _shown(value: Any) -> Any:

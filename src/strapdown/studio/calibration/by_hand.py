@@ -17,6 +17,7 @@ from strapdown.recordings.tape import Tape
 from strapdown.studio import messages as m
 from strapdown.studio.calibration.by_hand_fit import MeasuredModule, fitted_by_hand
 from strapdown.studio.calibration.guided import ENOUGH, STATIC_S, face_attitude, rounded
+from strapdown.studio.calibration.result import loaded, rows_of
 from strapdown.studio.messages import commands as c
 from strapdown.types import Sample
 
@@ -95,10 +96,14 @@ class HandBench:
             self._start(command)
         elif command.action == "cancel":
             self.close()
+        elif command.action == "load":
+            self._load(command)
+        elif command.action == "save" and self._found is not None:
+            return self._save()
         elif self._workflow is None:
             raise InputError("no calibration has been started; start one first")
         elif command.action == "save":
-            return self._save()
+            raise InputError("the calibration has no result yet; finish it first")
         elif command.action == "turn":
             raise InputError("turn the module itself; its readings show how it lies")
         elif command.action == "next":
@@ -137,12 +142,29 @@ class HandBench:
         self._state, self._taking = "taking", False
         self._job = self._worker.submit(fitted_by_hand, self._workflow, self._tape.recording(), self._module)
 
-    def _save(self) -> dict[str, Any]:
-        if self._found is None:
-            raise InputError("the calibration has no result yet; finish it first")
+    def _load(self, command: c.Calibrate) -> None:
+        """Keep and use a calibration from a file. One of another module is refused."""
+        found = loaded(command)
+        if found.specimen is not None and found.specimen != self._module.serial:
+            raise InputError(
+                f"the calibration is of module {found.specimen}, this one is {self._module.serial}; choose its own file"
+            )
+        if "magnetometer" in found.corrections and not self._module.has_field:
+            raise InputError("the module has no magnetometer that can be read; the calibration is of another one")
+        self.close()
+        self._found, self._state = found, "done"
+        self._tables = (rows_of(found, {}), [], [])
+        self._keep()
+
+    def _keep(self) -> Calibration:
+        assert self._found is not None
         whole = self._module.with_found(self._found)
         self._saved(whole)
         self._module = replace(self._module, kept=whole)
+        return whole
+
+    def _save(self) -> dict[str, Any]:
+        whole = self._keep()
         return {"text": calibration_text(whole), "file": f"calibration-{self._module.serial}.toml"}
 
     def news(self) -> m.Calibration | None:
@@ -162,8 +184,17 @@ class HandBench:
         return self._message()
 
     def _message(self) -> m.Calibration:
-        if self._workflow is None:
+        if self._workflow is None and self._found is None:
             return m.Calibration(workflow=None, sensor=None, state="none", instruction="Choose a calibration.")
+        if self._workflow is None:
+            return m.Calibration(
+                workflow=None,
+                sensor=self._module.name,
+                state="done",
+                instruction="A calibration from a file.",
+                by_hand=True,
+                result=self._tables[0],
+            )
         if self._workflow == "magnetometer" and self._taking and self._now_s - self._seen_s >= _LOOK_S:
             self._seen, self._seen_s = self._coverage(), self._now_s
         share, covered, missing, points, more = self._seen

@@ -17,7 +17,7 @@ from strapdown.environment.session.session import Session
 from strapdown.errors import InputError, StrapdownError
 from strapdown.rotation import q_from_euler
 from strapdown.studio import messages as m
-from strapdown.studio.calibration.result import fitted
+from strapdown.studio.calibration.result import fitted, loaded, shown_with
 from strapdown.studio.calibration.turntable import Turntable
 from strapdown.studio.messages import commands as c
 
@@ -70,6 +70,9 @@ class Bench:
         if command.action == "cancel":
             self.close()
             return {}
+        if command.action == "load":
+            self._load(command, session)
+            return {}
         table = self._table
         if table is None:
             raise InputError("no calibration has been started; choose a sensor and start one")
@@ -79,6 +82,8 @@ class Bench:
             return {"text": calibration_text(self._found), "file": f"{_plain(table.sensor)}-calibration.toml"}
         if self._state == "taking":
             raise InputError("readings are being taken; wait until they are complete")
+        if self._workflow is None:
+            raise InputError("a calibration from a file is shown; start one to take readings")
         if command.action == "next":
             self._next()
         elif command.action == "turn":
@@ -89,21 +94,30 @@ class Bench:
         return {}
 
     def _start(self, command: c.Calibrate, session: Session) -> None:
-        modules = {s.name: s for s in session.sensors if isinstance(s, ModuleSensor)}
-        name = command.sensor or next(iter(modules), "")
-        if command.workflow is None or name not in modules:
-            raise InputError(f"name a workflow and one of the sensors {', '.join(modules) or '(there is none)'}")
-        sensor = modules[name]
+        if command.workflow is None:
+            raise InputError("name a workflow: static, six_positions or magnetometer")
+        sensor = _sensor(command, session)
         if command.workflow == "magnetometer" and "magnetometer" not in sensor.instruments:
-            raise InputError(f'sensor "{name}" has no magnetometer; choose another sensor')
+            raise InputError(f'sensor "{sensor.name}" has no magnetometer; choose another sensor')
         self.close()
-        scene = session.surroundings.scene
-        table: Any = next(t for t in session.scenario.sensor if t.name == name)
-        iron = np.array(table.hard_iron_ut), np.array(table.soft_iron)
         self._workflow, self._state = command.workflow, "waiting"
-        self._table = Turntable(sensor, scene.g(), scene.field_n(), iron)
+        self._table = _turntable(sensor, session)
         if command.workflow == "six_positions":
             self._table.q = _face(0)
+
+    def _load(self, command: c.Calibrate, session: Session) -> None:
+        """Show a calibration from a file. The one that is shown now stays if the file cannot be used."""
+        found, sensor = loaded(command), _sensor(command, session)
+        foreign = [name for name in found.corrections if name not in sensor.instruments]
+        if foreign:
+            raise InputError(f'sensor "{sensor.name}" has no {foreign[0]}; the calibration is of another sensor')
+        self.close()
+        self._table, self._state, self._found = _turntable(sensor, session), "taking", found
+        self._job = self._worker.submit(self._look_at, found, self._table)
+
+    @staticmethod
+    def _look_at(found: Calibration, table: Turntable) -> tuple[Calibration, tuple[list[m.Measured], ...]]:
+        return found, shown_with(found, table, [_face(i) for i in range(len(_FACES))])
 
     def _next(self) -> None:
         if self._workflow == "magnetometer":
@@ -194,6 +208,18 @@ class Bench:
         taken = 0.0
         if self._state == "taking" and self._job is None:
             taken = min(FASTER * (time.perf_counter() - self._began), self._wanted_s())
+        if self._workflow is None:
+            result, before, after = self._tables
+            return m.Calibration(
+                workflow=None,
+                sensor=table.sensor,
+                state=self._state,
+                instruction="A calibration from a file.",
+                result=result,
+                before=before,
+                after=after,
+                error=self._error,
+            )
         share, covered, missing, points, more = self._coverage()
         words = _WORDS[self._workflow] if not more else f"{_WORDS[self._workflow]} {more}"
         state = self._state
@@ -237,6 +263,21 @@ class Bench:
         words = missing_words(seen, None)
         more = f"Missing: {words[0]}." if words else ""
         return seen.share, rounded(centres[full]), rounded(centres[~full]), points, more
+
+
+def _sensor(command: c.Calibrate, session: Session) -> ModuleSensor:
+    modules = {s.name: s for s in session.sensors if isinstance(s, ModuleSensor)}
+    name = command.sensor or next(iter(modules), "")
+    if name not in modules:
+        raise InputError(f"name one of the sensors {', '.join(modules) or '(there is none)'}")
+    return modules[name]
+
+
+def _turntable(sensor: ModuleSensor, session: Session) -> Turntable:
+    scene = session.surroundings.scene
+    table: Any = next(t for t in session.scenario.sensor if t.name == sensor.name)
+    iron = np.array(table.hard_iron_ut), np.array(table.soft_iron)
+    return Turntable(sensor, scene.g(), scene.field_n(), iron)
 
 
 def _face(i: int) -> Array:

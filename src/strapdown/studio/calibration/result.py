@@ -1,6 +1,7 @@
 """The result of a guided calibration: the fit, its figures next to the truth, and errors before and after it."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from strapdown.arrays import Array
 from strapdown.calibration.apply import apply
 from strapdown.calibration.calibration import Calibration
+from strapdown.calibration.calibration_file import calibration_from
 from strapdown.calibration.magnetometer.fit import calibrate_magnetometer
 from strapdown.calibration.poses.positions import calibrate_positions
 from strapdown.calibration.static import calibrate_static
@@ -17,9 +19,11 @@ from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.triad import Triad
 from strapdown.studio import messages as m
 from strapdown.studio.calibration.turntable import Turntable
+from strapdown.studio.messages import commands as c
 from strapdown.types import Recording
 
 _LEVEL_RAD = np.radians(0.02)  # how level the virtual table is known to be
+_LOOK_S = 3.0  # in each attitude, for errors of means over 1 s
 
 
 def fitted(workflow: str, table: Turntable) -> tuple[Calibration, tuple[list[m.Measured], ...]]:
@@ -36,9 +40,28 @@ def fitted(workflow: str, table: Turntable) -> tuple[Calibration, tuple[list[m.M
         size = float(np.linalg.norm(table.field_n))
         dip = float(-np.arcsin(table.field_n[2] / size))
         found = calibrate_magnetometer(log, field_ut=size, dip_rad=dip, noise=noise).calibration
+    return found, _tables(found, table, log)
+
+
+def loaded(command: c.Calibrate) -> Calibration:
+    """The calibration file that a page has sent."""
+    if command.text is None:
+        raise InputError("the text of the calibration file is missing; choose a file")
+    return calibration_from(command.text.encode("utf-8"), Path(Path(command.name or "calibration.toml").name))
+
+
+def shown_with(found: Calibration, table: Turntable, attitudes: list[Array]) -> tuple[list[m.Measured], ...]:
+    """The tables of a calibration from a file: the sensor rests on the turntable in these attitudes."""
+    for q in attitudes:
+        table.turn_to(q)
+        table.rest(_LOOK_S)
+    return _tables(found, table, table.log())
+
+
+def _tables(found: Calibration, table: Turntable, log: Recording) -> tuple[list[m.Measured], ...]:
     hard = {"magnetometer": table.iron[0]}
     true_bias = {name: np.add(triad.bias, hard.get(name, 0.0)) for name, triad in table.module.triads.items()}
-    return found, (rows_of(found, true_bias), *_compared(found, log))
+    return rows_of(found, true_bias), *_compared(found, log)
 
 
 def _noise(table: Turntable) -> dict[str, Triad] | None:

@@ -15,8 +15,10 @@ from strapdown.studio.messages.answers import (
     CampaignRun,
     CampaignState,
     ErrorRow,
+    FilterRow,
     Layouts,
     Measured,
+    OtherFilters,
     Pose,
     ProblemInfo,
     Reply,
@@ -93,6 +95,7 @@ __all__ = [
     "Fact",
     "FactGroup",
     "Faults",
+    "FilterRow",
     "Geom",
     "Hello",
     "Instrument",
@@ -103,6 +106,7 @@ __all__ = [
     "Measured",
     "Message",
     "Notice",
+    "OtherFilters",
     "Part",
     "PortInfo",
     "Pose",
@@ -122,6 +126,7 @@ __all__ = [
     "Takes",
     "Values",
     "text_of",
+    "type",
 ]
 
 PROTOCOL = 1  # a page with another number reloads itself

@@ -49,6 +49,27 @@ class ErrorRow(Part):
     inside: float | None
 
 
+class FilterRow(Part):
+    """RMS errors of an orientation filter, deg. heading None: the readings have no field.
+
+    flown: what the vehicle flew with; else the name of a filter of the catalogue.
+    """
+
+    name: str
+    flown: bool
+    roll: float
+    pitch: float
+    heading: float | None
+
+
+class OtherFilters(Part):
+    """Other orientation filters on the readings of the run, between from_s and to_s."""
+
+    from_s: float
+    to_s: float
+    rows: list[FilterRow]
+
+
 class Report(Part):
     """The summary of a run.
 
@@ -67,6 +88,7 @@ class Report(Part):
     errors: list[ErrorRow]
     rest_s: list[float] | None
     parameters: list[Measured]
+    others: OtherFilters | None
     path_truth: list[list[float]]  # east, north, up (m), thinned
     path_estimate: list[list[float]] | None
     events: list[Event]

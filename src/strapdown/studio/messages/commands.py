@@ -170,14 +170,17 @@ class Calibrate(Command):
     finish: compute the result.
     cancel: end without one.
     save: reply with the calibration file as text, and save it in --folder if `name` is given.
+    load: show the calibration file `text` (called `name`) with `sensor`: parameters next to the truth, errors before
+        and after. A live module keeps it and uses it from then on.
     """
 
     type: Literal["calibrate"]
-    action: Literal["start", "next", "turn", "finish", "cancel", "save"]
+    action: Literal["start", "next", "turn", "finish", "cancel", "save", "load"]
     workflow: Literal["static", "six_positions", "magnetometer"] | None = None
     sensor: Label | None = None
     attitude: tuple[Number, Number, Number, Number] | None = None
     name: Label | None = None
+    text: Annotated[str, Field(max_length=MOST_TEXT)] | None = None
 
 
 class ListPorts(Command):

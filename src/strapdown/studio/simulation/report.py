@@ -13,6 +13,7 @@ from strapdown.sensors.module import Module
 from strapdown.sensors.module_reader import FIELDS
 from strapdown.sensors.parts.part import load_part
 from strapdown.studio import messages as m
+from strapdown.studio.simulation.other_filters import other_filters
 from strapdown.studio.stage.session_state import event_message
 
 _POINTS = 500  # of a path
@@ -39,6 +40,7 @@ def report_of(
         errors=_error_rows(run, errors),
         rest_s=None if rest is None else list(rest),
         parameters=[row for name, module in modules.items() for row in parameters(run, name, module, rest)],
+        others=other_filters(run, errors, rest_of(run, found["counted_from_s"]), scenario.scene.g()),
         path_truth=_path(run.truth.p_n),
         path_estimate=None if position is None else _path(position),
         events=[event_message(i, event) for i, event in enumerate(run.events)][-200:],
@@ -81,9 +83,11 @@ def _error_row(name: str, unit: str, error: Array, sigma: Array | None) -> m.Err
     )
 
 
-def rest_of(run: SessionRecording) -> tuple[float, float] | None:
+def rest_of(run: SessionRecording, before_s: float | None = None) -> tuple[float, float] | None:
     """The longest rest (begin, end) with the power on and not armed (rotors shake the sensors), since the errors of a
     sensor were last changed. None: shorter than 1 s.
+
+    before_s: the rest ends before this time, and later changes of a sensor do not matter.
     """
     still = np.linalg.norm(run.truth.v_n, axis=1) < _STILL_M_S
     for name, switch in run.signals.items():
@@ -91,8 +95,9 @@ def rest_of(run: SessionRecording) -> tuple[float, float] | None:
             still &= switch > 0.5
         if name.endswith("console.arm"):
             still &= switch < 0.5
+    end_s = np.inf if before_s is None else before_s
     changed = [event.t_s for event in run.events if event.kind in ("sensor", "fault", "fault_ends")]
-    still &= run.t > max(changed, default=-1.0)
+    still &= (run.t > max((t for t in changed if t <= end_s), default=-1.0)) & (run.t <= end_s)
     edges = np.flatnonzero(np.diff(np.concatenate(([0], still.astype(int), [0]))))
     stretches = [
         (float(run.t[a]) + _SETTLE_S, float(run.t[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)

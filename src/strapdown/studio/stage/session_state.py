@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from strapdown.environment.session.events import SessionEvent, sentence
+from strapdown.environment.session.events import SessionEvent, console_words, sentence
 from strapdown.environment.session.live_sensors import ModuleSensor
 from strapdown.environment.session.session import Session
 from strapdown.sensors.module import Module
@@ -15,7 +15,6 @@ from strapdown.studio.simulation.schemas import ERROR_FIELDS, LIVE_SCENE, TABLES
 
 OFF = " switched off"  # end of the name of the fault that stands for a sensor that is off
 _STATES = ("tipped", "impact", "away", "lift_off", "touch_down", "stopped", "rewind")
-_SWITCHES = {"power": ("power on", "power off"), "calibrate": ("calibration begins", "calibration ends")}
 
 
 def about(session: Session, choice: str | None, script: bool, started: int) -> m.Session:
@@ -148,19 +147,7 @@ def words(event: SessionEvent) -> str:
         return f'sensor "{event.data["sensor"]}": new specimen'
     if event.kind != "console":
         return sentence(event)
-    said = []
-    for name, value in event.data["changes"].items():
-        if name in _SWITCHES:
-            said.append(_SWITCHES[name][0 if value else 1])
-        elif name == "arm":
-            said.append("armed" if value else "disarmed")
-        elif name == "mode":
-            from strapdown.environment.session.console import MODES
-
-            said.append(f"mode {value if isinstance(value, str) else MODES[int(value)]}")
-        else:
-            said.append(f"{name} {plain(value)}")
-    return ", ".join(said)
+    return console_words(event.data["changes"])
 
 
 def plain(value: Any) -> Any:

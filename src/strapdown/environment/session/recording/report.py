@@ -11,6 +11,10 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from strapdown.environment.diagram.checking.check import analysed
+from strapdown.environment.diagram.drawing.svg import svg_of
+from strapdown.environment.diagram.file import diagram_from_text
+from strapdown.environment.diagram.kinds import builtin
 from strapdown.environment.session.events import sentence
 from strapdown.environment.session.recording.outcome import DEG, errors_of, figures
 from strapdown.environment.session.recording.record import SessionRecording
@@ -177,7 +181,16 @@ def report_html(run: SessionRecording) -> str:
             for name, log in run.recordings.items()
         ],
         diagram=run.meta["diagram"],
+        diagram_picture=_drawn(run.meta["diagram"]),
     )
+
+
+def _drawn(text: str) -> str | None:
+    """The diagram as a picture, encoded; None if it has blocks of a user, whose ports are not known here."""
+    diagram, kinds = diagram_from_text(text), builtin()
+    if any(problem.kind == "kind" for problem in analysed(diagram, kinds)[0]):
+        return None
+    return base64.b64encode(svg_of(diagram, kinds).encode("utf-8")).decode("ascii")
 
 
 def _encoded(figure: Figure) -> str:

@@ -8,6 +8,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from strapdown.environment.complaint import first_complaint
 from strapdown.environment.diagram.file import Diagram, read_diagram
+from strapdown.environment.diagram.problem import did_you_mean
 from strapdown.environment.rig_sensors import Mounted, Seed
 from strapdown.environment.session.faults.kinds import AnyFault
 from strapdown.environment.session.scenario.pilot import PilotTable, check_order
@@ -32,6 +33,8 @@ VERSION = 1
 SHIPPED = Path(__file__).parents[2] / "scenarios"
 FAULTS = SHIPPED / "faults"
 Text = Annotated[str, Field(max_length=2000)]
+# a typing error would run for years: the whole run is kept in memory, and a step takes microseconds
+LONGEST_S, FASTEST_HZ = 86_400.0, 100_000.0
 
 
 class ExpectTable(Table):
@@ -56,9 +59,9 @@ class Scenario(Table):
     comment: Text = ""
     vehicle: Name
     diagram: Name | None = None  # file; None: the vehicle's own
-    duration_s: Positive
+    duration_s: Annotated[Positive, Field(le=LONGEST_S)]
     seed: Seed = 0
-    physics_hz: Positive = 1000.0
+    physics_hz: Annotated[Positive, Field(le=FASTEST_HZ)] = 1000.0
     engine: Literal["mujoco", "pybullet", "drake"] = "mujoco"
     history_s: NotNegative = 600.0  # how far back the session can be rewound
     scene: SceneTable = SceneTable()
@@ -159,8 +162,12 @@ def read_scenario(name_or_path: str | os.PathLike[str]) -> Scenario:
         path = SHIPPED / f"{text}.toml"
     elif not path.suffix and not path.exists():
         raise InputError(
-            f'scenario "{text}" does not come with the package; valid names: {", ".join(scenario_names())}, or the '
-            "path of a file"
+            f'scenario "{text}" does not come with the package; '
+            + did_you_mean(
+                text,
+                (*scenario_names(), *fault_names()),
+                f"valid names: {', '.join(scenario_names())}, or the path of a file",
+            )
         )
     return scenario_from(_values(path), path)
 
