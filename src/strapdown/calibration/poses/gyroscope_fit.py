@@ -27,6 +27,7 @@ from strapdown.calibration.poses.gyroscope_model import (
     estimate,
     integrated,
 )
+from strapdown.calibration.poses.session_drift import SessionDrift
 from strapdown.calibration.poses.turn_data import turn_data, unusable_turns, why_untold
 from strapdown.errors import InputError
 from strapdown.rotation import q_log
@@ -55,6 +56,8 @@ class TurnsFit:
     misfit (rad): residual that the noise does not explain, in each direction.
     missing: why the matrix, or its elements off the diagonal, could not be found; None if all were found.
     contradicts: the turns would determine the matrix, but contradict the poses.
+    drift: drift of the bias over the session, taken off the rates where it is plain; the sigma of the bias is that of
+        its mean over the session.
     """
 
     gyroscope: Gyroscope
@@ -70,15 +73,24 @@ class TurnsFit:
     undetermined: tuple[str, ...]
     missing: str | None
     contradicts: bool = False
+    drift: SessionDrift | None = None
 
 
-def fit_turns(recording: Recording, poses: PoseTable, fitted: Fitted, noise: Triad | None) -> TurnsFit:
+def fit_turns(
+    recording: Recording,
+    poses: PoseTable,
+    fitted: Fitted,
+    noise: Triad | None,
+    drift: SessionDrift | None = None,
+) -> TurnsFit:
     """Bias and matrix, and g-sensitivity and cubic terms where the turns show them. The recording must have both
     instruments.
+
+    drift: that of the session, for the covariance; the readings are without it.
     """
     if recording.gyr_s is None or recording.acc_s is None or poses.rates is None or poses.rates_white is None:
         raise InputError("the log has no gyroscope; record it along with the accelerometer")
-    data = turn_data(recording, poses, fitted, noise)
+    data = turn_data(recording, poses, fitted, noise, drift)
     out, notes = unusable_turns(recording, data)
     start = Gyroscope(np.average(poses.rates, axis=0, weights=1.0 / poses.rates_white.mean(axis=1)))
     free = _free(poses.distinct, len(data.first) - len(out))

@@ -14,10 +14,10 @@ from strapdown.calibration.apply import refuse_calibrated
 from strapdown.calibration.calibration import FIELDS, Calibration
 from strapdown.calibration.poses.accelerometer_fit import Fitted, PoseTable, fit_model, pose_table
 from strapdown.calibration.poses.accelerometer_model import UNKNOWNS, amplification, names_of
-from strapdown.calibration.poses.gyroscope_fit import TurnsFit, fit_turns
+from strapdown.calibration.poses.drift_taken_off import note_of, turns_with_drift, with_drift
+from strapdown.calibration.poses.gyroscope_fit import TurnsFit
 from strapdown.calibration.poses.known_faces import fit_squared
 from strapdown.calibration.poses.report import accelerometer_correction, gyroscope_correction, rms
-from strapdown.calibration.poses.session_drift import without_drift
 from strapdown.errors import InputError
 from strapdown.recordings.counts import smallest_step
 from strapdown.recordings.examination.verdict import checked
@@ -81,15 +81,15 @@ def calibrate_positions(
     given = {} if noise is None else noise
     poses = pose_table(recording, stills, gravity_m_s2, given.get("accelerometer"))
     fitted, more = _accelerometer(poses, model, level_sigma_rad)
-    poses, fitted, drifts = without_drift(poses, fitted)
-    more = (*more, *drifts)
+    poses, fitted = with_drift(poses, fitted)
+    more = (*more, *note_of(poses.session, "mg"))
     corrections = {
         "accelerometer": accelerometer_correction(recording, poses, fitted, (*notes, *more), given.get("accelerometer"))
     }
     turns = None
     if recording.gyr_s is not None:
-        turns = fit_turns(recording, poses, fitted, given.get("gyroscope"))
-        corrections["gyroscope"] = gyroscope_correction(recording, poses, fitted, turns, "gyroscope" in given)
+        turns, steady = turns_with_drift(recording, poses, fitted, given.get("gyroscope"))
+        corrections["gyroscope"] = gyroscope_correction(recording, steady, fitted, turns, "gyroscope" in given)
     return PositionsFit(Calibration(corrections), fitted.model, poses, fitted, turns)
 
 
