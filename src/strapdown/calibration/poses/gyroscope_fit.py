@@ -42,6 +42,7 @@ _OUTLIER = 25.0  # squared distance of a turn that does not fit; 4e-6 by chance
 _MOST_OUT = 0.25  # of the turns
 _ASTRAY = np.radians(5.0)  # rms with the scale found: cross-coupling carries gravity a few degrees past where it is
 _NO_PART = 0.25  # off 1: no gyroscope is, a wrong unit or rate is
+_SURE = 3.0  # sigmas
 _NUMBERS = np.arange(UNKNOWNS, dtype=np.int64)
 
 
@@ -111,7 +112,7 @@ def fit_turns(
     base[MATRIX], base[CUBIC] = False, False
     some = data.without(robust.out)
     scale = None if told or int(used.sum()) < 3 else _scale_only(some, base, start)
-    if _contradicts(data.without(robust.unusable), found if scale is None else scale[0], start):
+    if _contradicts(data.without(robust.unusable), *((found, sigma) if scale is None else scale), start):
         nothing = data.without(list(range(len(data.first))))
         found, covariance, _ = estimate(nothing, base, start, 0.0)
         sigma, missing = np.sqrt(np.diag(covariance)), _contradiction(data, start)
@@ -148,11 +149,12 @@ def _scale_only(data: TurnData, base: NDArray[np.bool_], start: Gyroscope) -> tu
     return Gyroscope(found.bias, np.diag(np.diag(found.matrix)), found.g_sensitivity), sigma
 
 
-def _contradicts(data: TurnData, found: Gyroscope, start: Gyroscope) -> bool:
+def _contradicts(data: TurnData, found: Gyroscope, sigma: Array, start: Gyroscope) -> bool:
     """Whether the turns would determine the scale by their axes, but do not carry gravity from pose to pose."""
     if len(data.first) < 3:
         return False
-    off = float(np.abs(found.matrix - np.eye(3)).max())
+    # a scale that the turns hardly tell may come out anywhere
+    off = float((np.abs(found.matrix - np.eye(3)) - _SURE * sigma[MATRIX].reshape(3, 3)).max())
     astray = _astray(data, found) >= _ASTRAY or off >= _NO_PART
     return astray and _would_tell(data, start, _NUMBERS[MATRIX][list(DIAGONAL)])
 

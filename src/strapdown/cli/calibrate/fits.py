@@ -176,8 +176,11 @@ def static(
     roll: Annotated[float, typer.Option(metavar="DEG", help="Known attitude of the sensor at rest.")] = 0.0,
     pitch: Annotated[float, typer.Option(metavar="DEG", help="Known attitude of the sensor at rest.")] = 0.0,
     levelness: Annotated[
-        float, typer.Option("--levelness", metavar="DEG", help="Standard deviation of that attitude.")
-    ] = 0.1,
+        float | None,
+        typer.Option(
+            "--levelness", metavar="DEG", help="Standard deviation of that attitude; default: 2, as put down by hand."
+        ),
+    ] = None,
     latitude: Latitude = None,
     height: Height = 0.0,
     gravity: Gravity = None,
@@ -197,7 +200,7 @@ def static(
             gravity=gravity_at(recording, latitude, height, gravity)[0],
             roll_rad=math.radians(roll),
             pitch_rad=math.radians(pitch),
-            attitude_sigma_rad=math.radians(levelness),
+            attitude_sigma_rad=None if levelness is None else math.radians(levelness),
             noise=noise,
         )
 
