@@ -11,6 +11,9 @@ import typer
 
 from strapdown.cli.calibrate.use import apply_to, check_log
 from strapdown.cli.log import (
+    Also,
+    AlsoColumns,
+    AlsoSensor,
     Columns,
     Gravity,
     Height,
@@ -18,12 +21,13 @@ from strapdown.cli.log import (
     Latitude,
     Log,
     Longitude,
+    SecondChip,
     Sensor,
     Strength,
     Year,
     field_at,
     gravity_at,
-    read_log,
+    read_chips,
     refused,
 )
 
@@ -79,6 +83,9 @@ class _Job:
     output: Output = None
     sensor: Sensor = None
     columns: Columns = None
+    also: Also = None
+    also_sensor: AlsoSensor = None
+    also_columns: AlsoColumns = None
     part: Part = None
     specimen: Specimen = None
     after: After = None
@@ -106,9 +113,10 @@ class _Job:
         for path in (self.output, picture):
             if path is not None:
                 writable_target(path)
-        refuse_overwriting((self.output, picture), (self.log, self.columns, self.after, self.part))
+        refuse_overwriting((self.output, picture), (self.log, self.columns, self.also, self.after, self.part))
         before = None if self.after is None else read_calibration(self.after)
-        recording = read_log(self.log, self.sensor, self.columns)
+        second = SecondChip(self.also, self.also_sensor, self.also_columns)
+        recording = read_chips(self.log, self.sensor, self.columns, second)
         part, noise = noise_of_part(recording, self.part)
         screen.ready(*method.kernels)
         try:
