@@ -2,7 +2,8 @@
 
 One attitude determines one number for each axis. So the accelerometer's offset is known only as well as the attitude.
 The offset includes the effect of scale and misalignment in that attitude. The offset of the gyroscope includes its
-g-sensitivity to gravity in that attitude.
+g-sensitivity to gravity in that attitude. The sigma is that of the offset in the next log of the same pose: noise of
+the means, drift during the log, placement of the sensor, and what a part changes from log to log.
 """
 
 from collections.abc import Mapping
@@ -12,7 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strapdown.calibration.calibration import UNITS, Calibration, Correction, Found
-from strapdown.calibration.noise.block_covariance import estimated_covariances, known_covariance, mean_sigma
+from strapdown.calibration.noise.block_covariance import (
+    estimated_covariances,
+    instability_covariance,
+    known_covariance,
+    mean_sigma,
+)
+from strapdown.calibration.poses.session_drift import Residuals, session_drift
 from strapdown.calibration.temperature.rest_blocks import Blocks, blocks_of, instruments_at_rest, refuse_saturated
 from strapdown.errors import InputError
 from strapdown.recordings.examination.findings import REFUSE, Finding, LogError
@@ -21,9 +28,21 @@ from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 
 SAME_ATTITUDE_RAD = np.radians(15.0)  # a phase further from the given attitude is another pose, not an offset
+PLACED_RAD = np.radians(2.0)  # a board with wires, put down by hand where nobody has measured how level it lies
+# m/s2, rad/s: sigma of what a part changes from one log to the next, by temperature and by being switched on
+REPEATABILITY = {"accelerometer": 2e-3, "gyroscope": 5e-4}
 # Largest sigma of an offset to be called good, and usable: 1 and 5 mg, 0.01 and 0.05 deg/s
 _GOOD = {"accelerometer": 0.01, "gyroscope": np.radians(0.01)}
 _USABLE = {"accelerometer": 0.05, "gyroscope": np.radians(0.05)}
+_REMEDIES = {
+    "noise": "noise limits it: rest longer",
+    "drift": "drift during the log limits it: let the sensor warm up first",
+    "attitude": "the attitude limits it: measure it better, or use six positions",
+}
+_UNMEASURED = (
+    f"the attitude limits it: {np.degrees(PLACED_RAD):g} deg are assumed for a sensor put down by hand; state how "
+    "level it lies (levelness), or use six positions"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +53,7 @@ class StaticFit:
     expected: true reading of each instrument in that attitude (3,).
     found: mean reading (3,).
     blocks, before, after: means of intervals at rest, (m, 3) by instrument, as read and corrected.
+    limits: sigma of the offset by its causes, (3,) by instrument: noise, drift, attitude, repeatability.
     """
 
     calibration: Calibration
@@ -43,6 +63,7 @@ class StaticFit:
     blocks: Blocks
     before: Mapping[str, Array]
     after: Mapping[str, Array]
+    limits: Mapping[str, Mapping[str, Array]]
 
 
 def calibrate_static(
@@ -51,30 +72,33 @@ def calibrate_static(
     gravity: float,
     roll_rad: float = 0.0,
     pitch_rad: float = 0.0,
-    attitude_sigma_rad: float = 0.0,
+    attitude_sigma_rad: float | None = None,
     noise: Mapping[str, Triad] | None = None,
+    repeatability: Mapping[str, float] = REPEATABILITY,
 ) -> StaticFit:
     """Offsets from the still phases of a log in the attitude roll, pitch (rad; level if not given).
 
     gravity (m/s2) at the place.
 
-    attitude_sigma_rad: sigma of roll and of pitch.
+    attitude_sigma_rad: sigma of roll and of pitch; None: as of a board that was put down by hand (PLACED_RAD).
     noise: constants of the part by instrument, as load_part(...).nominal().triads(); estimated from the log where there
         are none.
+    repeatability: sigma of the change of an offset from log to log, by instrument, in its unit.
 
     The magnetometer is not changed.
     """
     level_s = gravity_s(gravity, roll_rad, pitch_rad)
     instruments = instruments_at_rest(recording, gravity)
-    if not attitude_sigma_rad >= 0.0:
+    tilt_rad = PLACED_RAD if attitude_sigma_rad is None else attitude_sigma_rad
+    if not tilt_rad >= 0.0:
         raise InputError(f"attitude_sigma_rad is {attitude_sigma_rad}; give a number of 0 or more")
     stills = _in_attitude(still_intervals(recording), level_s)
     used = np.zeros(len(recording), dtype=bool)
     for still in stills:
         used[still.rows] = True
     blocks = blocks_of(recording.t, [still.rows for still in stills])
-    expected, found, before, after, corrections = {}, {}, {}, {}, {}
-    rest = _Rest(recording, used, blocks, gravity, noise or {})
+    expected, found, before, after, corrections, limits = {}, {}, {}, {}, {}, {}
+    rest = _Rest(recording, used, blocks, gravity, noise or {}, attitude_sigma_rad is not None)
     for name, values in instruments.items():
         refuse_saturated(recording, name, values, used)
         expected[name] = level_s if name == "accelerometer" else np.zeros(3)
@@ -82,11 +106,13 @@ def calibrate_static(
         before[name] = blocks.means(values)
         bias = found[name] - expected[name]
         after[name] = before[name] - bias
-        sigma = _sigma(blocks, before[name], rest.noise.get(name))
-        if name == "accelerometer":
-            sigma = np.hypot(sigma, _tilt_sigma(level_s, attitude_sigma_rad))
-        corrections[name] = _correction(name, bias, sigma, after[name] - expected[name], rest)
-    return StaticFit(Calibration(corrections), used, expected, found, blocks, before, after)
+        limits[name] = {
+            **_noise_and_drift(blocks, before[name], rest.noise.get(name)),
+            "attitude": _tilt_sigma(level_s, tilt_rad) if name == "accelerometer" else np.zeros(3),
+            "repeatability": np.full(3, repeatability.get(name, 0.0)),
+        }
+        corrections[name] = _correction(name, bias, limits[name], after[name] - expected[name], rest)
+    return StaticFit(Calibration(corrections), used, expected, found, blocks, before, after, limits)
 
 
 def gravity_s(gravity: float, roll_rad: float, pitch_rad: float) -> Array:
@@ -134,18 +160,38 @@ def _in_attitude(stills: tuple[Still, ...], level_s: Array) -> list[Still]:
     return near
 
 
-def _sigma(blocks: Blocks, means: Array, triad: Triad | None) -> Array:
+def _noise_and_drift(blocks: Blocks, means: Array, triad: Triad | None) -> dict[str, Array]:
+    """Sigma of the mean by noise, and by a drift during the log that the noise does not explain."""
+    one = np.ones((len(blocks), 1))
     if triad is None:
-        covariances = estimated_covariances(blocks, means, np.ones((len(blocks), 1)))
+        # of a drift only a line is new: the covariances hold flicker noise and random walk
+        covariances, walks = estimated_covariances(blocks, means, one), False
+        known = [np.diag(np.full(len(blocks), 0.5 * np.mean(np.diff(x) ** 2))) for x in means.T]
     else:
-        covariances = [known_covariance(blocks, triad, i) for i in range(3)]
-    return np.array([mean_sigma(covariance, blocks.width_s) for covariance in covariances])
+        known = covariances = [known_covariance(blocks, triad, i) for i in range(3)]
+        walks = True
+    noise = np.array([mean_sigma(covariance, blocks.width_s) for covariance in covariances])
+    other = instability_covariance(blocks)
+    other = np.eye(len(blocks)) if walks else other / np.mean(np.diag(other))
+    sets = [
+        Residuals(means[:, i] - means[:, i].mean(), one, np.tile(np.eye(3)[i], (len(blocks), 1)), known[i], other)
+        for i in range(3)
+        if known[i].any()
+    ]
+    drift = session_drift(blocks.t, sets) if len(sets) == 3 else None
+    if drift is None:
+        return {"noise": noise, "drift": np.zeros(3)}
+    return {"noise": noise, "drift": np.sqrt(drift.bias_variance - (0.0 if walks else drift.walk / 3.0))}
 
 
 def _tilt_sigma(level_s: Array, sigma_rad: float) -> Array:
-    """A small rotation phi changes R^T g by f x phi. The error about each of the sensor's axes has this sigma."""
+    """A small rotation phi changes R^T g by f x phi. The error about each of the sensor's axes has this sigma. Along
+    gravity the change is f phi^2 / 2, of the two rotations across it together.
+    """
     x, y, z = level_s
-    return sigma_rad * np.array([np.hypot(y, z), np.hypot(x, z), np.hypot(x, y)])
+    across = sigma_rad * np.array([np.hypot(y, z), np.hypot(x, z), np.hypot(x, y)])
+    along = np.sqrt(2.0) * sigma_rad**2 * np.abs(level_s)  # rms of (phi_x^2 + phi_y^2) / 2
+    return np.hypot(across, along)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +200,7 @@ class _Rest:
 
     used: its rows.
     noise: noise of the part, by instrument, where it is given.
+    measured: somebody has stated how well the attitude is known.
     """
 
     recording: Recording
@@ -161,12 +208,13 @@ class _Rest:
     blocks: Blocks
     gravity: float
     noise: Mapping[str, Triad]
+    measured: bool
 
 
 def _correction(
     name: str,
     bias: Array,
-    sigma: Array,
+    limits: Mapping[str, Array],
     left: Array,
     rest: _Rest,
 ) -> Correction:
@@ -185,13 +233,18 @@ def _correction(
     celsius = None if rest.recording.temperature is None else rest.recording.temperature[used]
     if celsius is not None:
         data["temperature_c"] = round(float(celsius.mean()), 3)
-    worst = float(sigma.max())
+    sigma = np.sqrt(np.sum([np.square(each) for each in limits.values()], axis=0))
+    # what a part changes from log to log is no fault of this one
+    here = np.sqrt(sigma**2 - limits["repeatability"] ** 2)
+    worst, axis = float(here.max()), int(np.argmax(here))
     verdict = "good" if worst <= _GOOD[name] else "usable" if worst <= _USABLE[name] else "poor"
+    limit = max(("noise", "drift", "attitude"), key=lambda cause: float(limits[cause][axis]))
+    data["limited_by"] = limit
     notes = []
     if verdict != "good":
+        why = _UNMEASURED if limit == "attitude" and not rest.measured else _REMEDIES[limit]
         notes.append(
-            f"the offset is known to {worst:.2g} {UNITS[name]} (1 sigma), {_GOOD[name]:.2g} would be good: rest "
-            "longer" + (", or measure the attitude better" if acc else "")
+            f"the offset is known to {worst:.2g} {UNITS[name]} (1 sigma), {_GOOD[name]:.2g} would be good; {why}"
         )
     if acc and float(np.linalg.norm(bias)) > 0.1 * gravity:
         verdict = "usable" if verdict == "good" else verdict

@@ -1,6 +1,7 @@
 """Common parts of commands that read a log: its options, the choice of a sensor, and where on Earth it was recorded."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,12 +44,59 @@ Strength = Annotated[
 ]
 Gravity = Annotated[float | None, typer.Option("--gravity", metavar="M/S2", help="Local gravity, if known.")]
 
+Also = Annotated[
+    Path | None,
+    typer.Option(
+        "--also", metavar="LOG", help="Log of a second chip by the same clock; its instruments are joined by time."
+    ),
+]
+AlsoSensor = Annotated[
+    str | None,
+    typer.Option(
+        "--also-sensor", metavar="NAME", help="Its sensor or topic; without --also, a second sensor of the same log."
+    ),
+]
+AlsoColumns = Annotated[
+    Path | None, typer.Option("--also-columns", metavar="MAPPING.toml", help="Column mapping of that log.")
+]
+
 _LONG_BYTES = 100e6  # a log that takes seconds to read
 
 
 def read_log(log: Path, sensor: str | None, columns: Path | None) -> "Recording":
     """The recording of one sensor of a log."""
     return chosen(read_sensors(log, columns), sensor, log)
+
+
+@dataclass(frozen=True)
+class SecondChip:
+    """Where the instruments of a second chip come from: another log, or another sensor of the same log."""
+
+    also: Path | None = None
+    sensor: str | None = None
+    columns: Path | None = None
+
+    def of(self, log: Path, columns: Path | None) -> "Recording | None":
+        """Its recording; None if there is no second chip."""
+        from strapdown.errors import InputError
+
+        if self.also is not None:
+            return read_log(self.also, self.sensor, self.columns)
+        if self.columns is not None:
+            raise InputError("--also-columns is for the log of --also; give both, or neither")
+        return None if self.sensor is None else read_log(log, self.sensor, columns)
+
+
+def read_chips(log: Path, sensor: str | None, columns: Path | None, second: SecondChip) -> "Recording":
+    """The recording of one sensor of a log, with the instruments of a second chip where one is given."""
+    from strapdown.errors import InputError
+    from strapdown.recordings.two_chips import with_chip
+
+    recording, other = read_log(log, sensor, columns), second.of(log, columns)
+    try:
+        return recording if other is None else with_chip(recording, other)
+    except InputError as error:
+        raise InputError(f"{log} and {second.also or second.sensor}: {error}") from None
 
 
 def read_sensors(log: Path, columns: Path | None) -> "dict[str, Recording]":

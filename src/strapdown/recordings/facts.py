@@ -13,6 +13,7 @@ from strapdown.earth_magnetism import declination, dip, strength
 from strapdown.errors import InputError
 from strapdown.keywords import keywords_of
 from strapdown.recordings.stated import stated_field, stated_gravity
+from strapdown.recordings.two_chips import PART_OF
 from strapdown.rotation import IDENTITY
 from strapdown.sensors.parts.kalibr import SUFFIXES as KALIBR
 from strapdown.sensors.parts.model_file import read_model
@@ -134,6 +135,18 @@ def _mounting(recording: Recording, given: Mapping[str, Any]) -> tuple[tuple[flo
         raise InputError(f"the log states a mounting that is none: {error}") from None
 
 
+def _of_second_chip(triads: dict[str, Triad], parts: Mapping[str, object], recording: Recording) -> dict[str, Triad]:
+    """Errors by instrument, with those of a second chip in place of the first's; none where its part is not known."""
+    kept = {name: triad for name, triad in triads.items() if name not in parts}
+    for name, part in parts.items():
+        try:
+            known = _triads(load_part(str(part)), None, recording) if part else {}
+        except InputError:
+            known = {}
+        kept |= {name: known[name]} if name in known else {}
+    return kept
+
+
 def noise_of_part(recording: Recording, part: str | Part | None = None) -> tuple[str | None, dict[str, Triad] | None]:
     """Name and errors by instrument of the given part, or of the one that the log names if it is in the catalogue.
     An imu.yaml of Kalibr may be given instead of a part.
@@ -161,6 +174,9 @@ def noise_of_part(recording: Recording, part: str | Part | None = None) -> tuple
             triads |= {name: triad for name, triad in known.items() if name == "magnetometer"}
         except InputError:
             pass
+    others = meta.get(PART_OF)
+    if isinstance(others, Mapping) and not (isinstance(part, str) and part.lower().endswith(KALIBR)):
+        triads = _of_second_chip(triads, others, recording)
     name = named.file.name if isinstance(named, Part) else named
     return name if isinstance(name, str) else None, triads or None
 

@@ -17,6 +17,7 @@ from strapdown.calibration.poses.accelerometer_model import (
     unpacked,
 )
 from strapdown.calibration.poses.pose_noise import drift_covariances, flicker_covariance, white_variances
+from strapdown.calibration.poses.session_drift import Residuals, SessionDrift
 from strapdown.kernels.whitening import factor, whiten
 from strapdown.recordings.rest import Still
 from strapdown.sensors.triad import Triad
@@ -40,6 +41,7 @@ class PoseTable:
     readings (m/s2), rates (rad/s, None without gyroscope): means (n, 3).
     white, rates_white: variances of readings and rates by short-term noise (n, 3).
     drift: covariances of the readings' drift (3, n, n), None if nothing is known of it.
+    session: a further drift that the poses themselves show; None before it was looked for, and where none can be told.
     groups: poses in the same direction have the same number.
     """
 
@@ -53,6 +55,7 @@ class PoseTable:
     rates_white: Array | None
     groups: NDArray[np.int64]
     gravity: float
+    session: SessionDrift | None = None
 
     def __len__(self) -> int:
         return len(self.readings)
@@ -66,6 +69,10 @@ class PoseTable:
         return int(self.groups.max()) + 1
 
     @property
+    def middle_s(self) -> Array:
+        return np.asarray(0.5 * (self.from_s + self.until_s))
+
+    @property
     def unit_drift(self) -> Array:
         """Covariance of the poses if the drift is unknown, for B = 1: half flicker noise, half independent for each
         pose.
@@ -73,16 +80,20 @@ class PoseTable:
         drift = flicker_covariance(self.from_s, self.until_s)
         return np.asarray(0.5 * drift + 0.5 * np.eye(len(self)) * np.mean(np.diag(drift)))
 
-    def reading_covariance(self, flicker: float = 0.0) -> Array:
+    def reading_covariance(self, flicker: float = 0.0, fitted: bool = False) -> Array:
         """Covariance of all mean readings, (n, 3, n, 3).
 
         flicker: B of a drift that had to be determined from the fit.
+        fitted: after the fit, so that the drift of the session counts only as far as it is still unknown.
         """
         n = len(self.readings)
+        session = np.zeros((3, n, n))
+        if self.session is not None:
+            session = (self.session.after if fitted else self.session.before)(self.middle_s)
         out = np.zeros((n, 3, n, 3))
         for a in range(3):
             drift = flicker**2 * self.unit_drift if self.drift is None else self.drift[a]
-            out[:, a, :, a] = np.diag(self.white[:, a]) + drift
+            out[:, a, :, a] = np.diag(self.white[:, a]) + drift + session[a]
         return out
 
 
@@ -167,7 +178,7 @@ def fit_model(poses: PoseTable, model: str, with_left_out: bool = True) -> Fitte
     misfit, flicker = (size * g, 0.0) if poses.drift is not None else (0.0, size * g)
     f, by_x, by_reading = forces(model, solved.x, r, g)
     bias, matrix, cubic = unpacked(model, solved.x, g)
-    reading = poses.reading_covariance(flicker)
+    reading = poses.reading_covariance(flicker, fitted=True)
     n = len(r)
     # errors of the readings act on f directly and through the unknowns that were found from them
     direct = np.zeros((n, 3, n, 3))
@@ -195,6 +206,20 @@ def _sigma(model: str, covariance: Array, g: float) -> dict[str, Array]:
         matrix[a, b] = matrix[b, a] = value
     sigma = {"bias": g * deviations[:3], "matrix": matrix}
     return sigma | ({"cubic": deviations[9:] / g**2} if model == "cubic" else {})
+
+
+def residuals_of(poses: PoseTable, fitted: Fitted) -> Residuals:
+    """|f| - g of the poses after a fit, for the search of a drift."""
+    g, model = poses.gravity, fitted.model
+    x = np.concatenate([fitted.bias / g, [fitted.matrix[a, b] - float(a == b) for a, b in ELEMENTS[model]]])
+    if model == "cubic":
+        x = np.concatenate([x, fitted.cubic * g**2])
+    f, by_x, by_reading = forces(model, x, poses.readings, g)
+    n = f / np.linalg.norm(f, axis=1, keepdims=True)
+    axes = np.einsum("na,nai->ni", n, by_reading)
+    known, shape = _covariances(model, x, poses)
+    other = shape / np.mean(np.diag(shape))
+    return Residuals(fitted.after, np.einsum("na,nap->np", n, by_x), axes, g**2 * known, other)
 
 
 def _along(model: str, x: Array, poses: PoseTable) -> Array:

@@ -27,6 +27,7 @@ from strapdown.calibration.poses.gyroscope_model import (
     estimate,
     integrated,
 )
+from strapdown.calibration.poses.session_drift import SessionDrift
 from strapdown.calibration.poses.turn_data import turn_data, unusable_turns, why_untold
 from strapdown.errors import InputError
 from strapdown.rotation import q_log
@@ -41,6 +42,7 @@ _OUTLIER = 25.0  # squared distance of a turn that does not fit; 4e-6 by chance
 _MOST_OUT = 0.25  # of the turns
 _ASTRAY = np.radians(5.0)  # rms with the scale found: cross-coupling carries gravity a few degrees past where it is
 _NO_PART = 0.25  # off 1: no gyroscope is, a wrong unit or rate is
+_SURE = 3.0  # sigmas
 _NUMBERS = np.arange(UNKNOWNS, dtype=np.int64)
 
 
@@ -55,6 +57,8 @@ class TurnsFit:
     misfit (rad): residual that the noise does not explain, in each direction.
     missing: why the matrix, or its elements off the diagonal, could not be found; None if all were found.
     contradicts: the turns would determine the matrix, but contradict the poses.
+    drift: drift of the bias over the session, taken off the rates where it is plain; the sigma of the bias is that of
+        its mean over the session.
     """
 
     gyroscope: Gyroscope
@@ -70,15 +74,24 @@ class TurnsFit:
     undetermined: tuple[str, ...]
     missing: str | None
     contradicts: bool = False
+    drift: SessionDrift | None = None
 
 
-def fit_turns(recording: Recording, poses: PoseTable, fitted: Fitted, noise: Triad | None) -> TurnsFit:
+def fit_turns(
+    recording: Recording,
+    poses: PoseTable,
+    fitted: Fitted,
+    noise: Triad | None,
+    drift: SessionDrift | None = None,
+) -> TurnsFit:
     """Bias and matrix, and g-sensitivity and cubic terms where the turns show them. The recording must have both
     instruments.
+
+    drift: that of the session, for the covariance; the readings are without it.
     """
     if recording.gyr_s is None or recording.acc_s is None or poses.rates is None or poses.rates_white is None:
         raise InputError("the log has no gyroscope; record it along with the accelerometer")
-    data = turn_data(recording, poses, fitted, noise)
+    data = turn_data(recording, poses, fitted, noise, drift)
     out, notes = unusable_turns(recording, data)
     start = Gyroscope(np.average(poses.rates, axis=0, weights=1.0 / poses.rates_white.mean(axis=1)))
     free = _free(poses.distinct, len(data.first) - len(out))
@@ -99,7 +112,7 @@ def fit_turns(recording: Recording, poses: PoseTable, fitted: Fitted, noise: Tri
     base[MATRIX], base[CUBIC] = False, False
     some = data.without(robust.out)
     scale = None if told or int(used.sum()) < 3 else _scale_only(some, base, start)
-    if _contradicts(data.without(robust.unusable), found if scale is None else scale[0], start):
+    if _contradicts(data.without(robust.unusable), *((found, sigma) if scale is None else scale), start):
         nothing = data.without(list(range(len(data.first))))
         found, covariance, _ = estimate(nothing, base, start, 0.0)
         sigma, missing = np.sqrt(np.diag(covariance)), _contradiction(data, start)
@@ -136,11 +149,12 @@ def _scale_only(data: TurnData, base: NDArray[np.bool_], start: Gyroscope) -> tu
     return Gyroscope(found.bias, np.diag(np.diag(found.matrix)), found.g_sensitivity), sigma
 
 
-def _contradicts(data: TurnData, found: Gyroscope, start: Gyroscope) -> bool:
+def _contradicts(data: TurnData, found: Gyroscope, sigma: Array, start: Gyroscope) -> bool:
     """Whether the turns would determine the scale by their axes, but do not carry gravity from pose to pose."""
     if len(data.first) < 3:
         return False
-    off = float(np.abs(found.matrix - np.eye(3)).max())
+    # a scale that the turns hardly tell may come out anywhere
+    off = float((np.abs(found.matrix - np.eye(3)) - _SURE * sigma[MATRIX].reshape(3, 3)).max())
     astray = _astray(data, found) >= _ASTRAY or off >= _NO_PART
     return astray and _would_tell(data, start, _NUMBERS[MATRIX][list(DIAGONAL)])
 

@@ -6,7 +6,7 @@ turns between them (turns).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,10 +14,10 @@ from strapdown.calibration.apply import refuse_calibrated
 from strapdown.calibration.calibration import FIELDS, Calibration
 from strapdown.calibration.poses.accelerometer_fit import Fitted, PoseTable, fit_model, pose_table
 from strapdown.calibration.poses.accelerometer_model import UNKNOWNS, amplification, names_of
-from strapdown.calibration.poses.gyroscope_fit import TurnsFit, fit_turns
+from strapdown.calibration.poses.drift_taken_off import note_of, turns_with_drift, with_drift
+from strapdown.calibration.poses.gyroscope_fit import TurnsFit
 from strapdown.calibration.poses.known_faces import fit_squared
 from strapdown.calibration.poses.report import accelerometer_correction, gyroscope_correction, rms
-from strapdown.calibration.poses.session_drift import without_drift
 from strapdown.errors import InputError
 from strapdown.recordings.counts import smallest_step
 from strapdown.recordings.examination.verdict import checked
@@ -80,16 +80,15 @@ def calibrate_positions(
     stills, notes = _not_saturated(recording, stills)
     given = {} if noise is None else noise
     poses = pose_table(recording, stills, gravity_m_s2, given.get("accelerometer"))
-    fitted, more = _accelerometer(poses, model, level_sigma_rad)
-    poses, fitted, drifts = without_drift(poses, fitted)
-    more = (*more, *drifts)
+    poses, fitted, more = _accelerometer(poses, model, level_sigma_rad)
+    more = (*more, *note_of(poses.session, "mg"))
     corrections = {
         "accelerometer": accelerometer_correction(recording, poses, fitted, (*notes, *more), given.get("accelerometer"))
     }
     turns = None
     if recording.gyr_s is not None:
-        turns = fit_turns(recording, poses, fitted, given.get("gyroscope"))
-        corrections["gyroscope"] = gyroscope_correction(recording, poses, fitted, turns, "gyroscope" in given)
+        turns, steady = turns_with_drift(recording, poses, fitted, given.get("gyroscope"))
+        corrections["gyroscope"] = gyroscope_correction(recording, steady, fitted, turns, "gyroscope" in given)
     return PositionsFit(Calibration(corrections), fitted.model, poses, fitted, turns)
 
 
@@ -118,8 +117,8 @@ def _not_saturated(recording: Recording, stills: tuple[Still, ...]) -> tuple[tup
     return tuple(good), (note,) if lost else ()
 
 
-def _accelerometer(poses: PoseTable, model: str, level_sigma_rad: float) -> tuple[Fitted, tuple[str, ...]]:
-    """The fit of the requested model, or of the richest one that the poses determine well."""
+def _accelerometer(poses: PoseTable, model: str, level_sigma_rad: float) -> tuple[PoseTable, Fitted, tuple[str, ...]]:
+    """Poses without drift, and the fit of the requested model, or of the richest one that the poses determine well."""
     if poses.distinct == 1:
         alike = f"all {len(poses)} still poses point the same way (within 3 deg)"
         raise InputError(
@@ -127,25 +126,29 @@ def _accelerometer(poses: PoseTable, model: str, level_sigma_rad: float) -> tupl
             "put it down in at least six different poses"
         )
     if model == "squared":
-        return fit_squared(poses, level_sigma_rad), ()
+        return poses, fit_squared(poses, level_sigma_rad), ()
     if model != "auto":
         _refuse_untold(poses, model, _LARGEST)
-        return fit_model(poses, model), ()
+        return *with_drift(poses, fit_model(poses, model)), ()
     told = [m for m in ("diagonal", "full", "cubic") if _told_well(poses, m)]
     if not told:
         _refuse_untold(poses, "diagonal", _LARGEST)
         told = ["diagonal"]
-    best, notes = fit_model(poses, told[-1] if told[-1] != "cubic" else "full"), []
+    found, notes = with_drift(poses, fit_model(poses, told[-1] if told[-1] != "cubic" else "full")), []
     if told[-1] == "cubic":
-        bent = fit_model(poses, "cubic")
-        if rms(bent.left_out) < _BETTER * rms(best.left_out):
-            best = bent
+        bent = with_drift(poses, fit_model(poses, "cubic"))
+        if rms(bent[1].left_out) < _BETTER * rms(found[1].left_out):
+            found = bent
+        else:  # a nonlinearity too small to be seen may still be there: within the wider sigmas
+            matrix = np.maximum(found[1].sigma["matrix"], bent[1].sigma["matrix"])
+            found = found[0], replace(found[1], sigma={**found[1].sigma, "matrix": matrix})
+    steady, best = found
     if best.model == "diagonal":
         notes.append(
             f"{poses.distinct} usable poses tell the 6 unknowns of bias and scale, not the 9 with cross-coupling; "
             "more poses, also between the axes, tell them, or model squared for a case on its faces"
         )
-    return best, tuple(notes)
+    return steady, best, tuple(notes)
 
 
 def _told_well(poses: PoseTable, model: str) -> bool:

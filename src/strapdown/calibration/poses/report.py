@@ -8,6 +8,7 @@ import numpy as np
 from strapdown.calibration.calibration import VERDICTS, Correction, Found
 from strapdown.calibration.poses.accelerometer_fit import CROSS, Fitted, PoseTable
 from strapdown.calibration.poses.gyroscope_fit import TurnsFit
+from strapdown.calibration.poses.session_drift import SessionDrift
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 
@@ -81,9 +82,16 @@ def accelerometer_correction(
         matrix=fitted.matrix,
         bias=fitted.bias,
         cubic=fitted.cubic,
-        sigma=fitted.sigma,
+        sigma=_beyond_session(fitted.sigma, poses.session),
         range_c=_range_c(recording),
     )
+
+
+def _beyond_session(sigma: Mapping[str, Array], drift: SessionDrift | None) -> dict[str, Array]:
+    """Standard deviations with the drift in that of the bias, which is used after the session."""
+    if drift is None:
+        return dict(sigma)
+    return {**sigma, "bias": np.sqrt(sigma["bias"] ** 2 + drift.bias_variance)}
 
 
 def _secant(part: Triad | None, gravity: float) -> str:
@@ -102,7 +110,7 @@ def gyroscope_correction(
 ) -> Correction:
     """residual_rms is that of the rates at rest; the error at the end of the turns is stated next to it, in rad."""
     said, verdict = list(turns.notes), "good"
-    found, sigma = turns.gyroscope, dict(turns.sigma)
+    found, sigma = turns.gyroscope, _beyond_session(turns.sigma, turns.drift)
     after = rms(turns.after[turns.used]) if turns.used.any() else float("inf")
     scale = bool(np.isfinite(np.diag(sigma["matrix"])).all())
     if turns.contradicts:

@@ -1,65 +1,164 @@
-"""A linear drift of the bias during the session, where the poses show one.
+"""Drift of a bias during the session, found from its poses: a straight line in time, and a random walk.
 
 A sensor that warms up while it is put down in its poses has another bias in the last pose than in the first. Without a
-term for it the fit explains the drift by scale and axes, and two halves of the session disagree.
+term for it the fit explains the drift by scale and axes, and two halves of the session disagree. A drift that is too
+small to be seen may still be there. So its size is not a yes or no: each size counts by its likelihood.
 """
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from strapdown.calibration.poses.accelerometer_fit import Fitted, PoseTable, fit_model
-from strapdown.calibration.poses.accelerometer_model import UNKNOWNS
-from strapdown.calibration.poses.report import rms
 from strapdown.types import Array
 
-BETTER = 0.7  # left-out residuals with the drift against those without, as for cubic terms
-SPARE = 3  # poses beyond the unknowns
-MODELS = ("full", "cubic")  # what simpler ones leave is no drift
-_MG = 9.80665e-3  # m/s2
-_ROUNDS = 3
+LEAST_FREEDOM = 6  # residuals beyond the unknowns: three slopes, and as many that check them
+NAMED = 0.05  # probability that there is no straight line, below which it is named and taken off
+_SMALLEST, _LARGEST = 0.5, 30.0  # of a drift, in sigmas of a pose by known noise, and in rms of the residuals
+_COUNT = 13  # sizes between them, in equal ratios; none at all is one more, as likely as each before the data are seen
 
 
-def without_drift(poses: PoseTable, fitted: Fitted) -> tuple[PoseTable, Fitted, tuple[str, ...]]:
-    """Poses, their fit and a note. Where a drift makes excluded poses fit clearly better, it is subtracted from the
-    readings. The bias is that of the session's middle, and half of the change, up to its end, is in its sigma.
+@dataclass(frozen=True, eq=False)
+class SessionDrift:
+    """Drift of the three axes of an instrument; its mean over the poses is in the bias.
+
+    middle_s (n,): times of the poses.
+    change (3,): change along a straight line from the first pose to the last, in the unit of the reading.
+    change_variance (3, 3): its covariance; line: variance of the change of any axis before it is known.
+    walk: variance of a random walk after the whole session.
+    line_probability: probability that there is a straight line.
     """
-    if fitted.model not in MODELS or poses.distinct < UNKNOWNS[fitted.model] + 3 + SPARE:
-        return poses, fitted, ()
-    t = 0.5 * (poses.from_s + poses.until_s)
-    away, slope, best, drifted = t - t.mean(), np.zeros(3), fitted, poses
-    model, drift = _columns(fitted, away)
-    if not _left_out(poses, fitted, np.hstack([drift, model])) < BETTER * _left_out(poses, fitted, model):
-        return poses, fitted, ()
-    for _ in range(_ROUNDS):
-        model, drift = _columns(best, away)
-        found, *_ = np.linalg.lstsq(np.hstack([drift, model]), best.after, rcond=1e-10)
-        slope = slope + found[:3]
-        drifted = replace(poses, readings=poses.readings - np.outer(away, slope))
-        best = fit_model(drifted, fitted.model)
-    changed = np.abs(slope) * float(np.ptp(t))
-    sigma = {**best.sigma, "bias": np.hypot(best.sigma["bias"], 0.5 * changed)}
-    note = (
-        f"the bias drifted by {', '.join(f'{value / _MG:.2g}' for value in changed)} mg (x, y, z) during the session: "
-        "a straight line in time is taken off, and the bias is that of the middle; let the sensor warm up first"
-    )
-    return drifted, replace(best, before=fitted.before, sigma=sigma), (note,)
+
+    middle_s: Array
+    change: Array
+    change_variance: Array
+    line: float
+    walk: float
+    line_probability: float
+
+    @property
+    def named(self) -> bool:
+        return 1.0 - self.line_probability < NAMED
+
+    @property
+    def bias_variance(self) -> Array:
+        """Variance of each bias by its drift: two sessions of this length, one after the other, then differ by one
+        sigma. Their means differ by the whole change, or by two thirds of the walk's variance.
+        """
+        return np.asarray(0.5 * (self.change**2 + np.diag(self.change_variance)) + self.walk / 3.0)
+
+    def taken_off(self, t: Array) -> Array:
+        """What is subtracted from readings at the times t, (n, 3)."""
+        return np.outer(_line(t, self.middle_s), self.change if self.named else np.zeros(3))
+
+    def before(self, t: Array) -> Array:
+        """Covariance of readings by drift before any of it is known, (3, n, n): for weights and sigmas of a fit."""
+        line = _line(t, self.middle_s)
+        each = self.walk * _walks(t, self.middle_s) + self.line * np.outer(line, line)
+        return np.asarray(np.broadcast_to(each, (3, *each.shape)))
+
+    def after(self, t: Array) -> Array:
+        """Covariance of readings by what is left of the drift when it is taken off, (3, n, n)."""
+        line = _line(t, self.middle_s)
+        left = np.diag(self.change_variance) + (0.0 if self.named else self.change**2)
+        return np.asarray(self.walk * _walks(t, self.middle_s) + left[:, None, None] * np.outer(line, line))
 
 
-def _columns(fitted: Fitted, away: Array) -> tuple[Array, Array]:
-    """Change of |f| to first order by bias, scale, axes and cubic terms of the model (n, p), and by a drift (n, 3)."""
-    n = fitted.force / np.linalg.norm(fitted.force, axis=1, keepdims=True)
-    pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-    model = [n, *(n[:, [a]] * n[:, [b]] for a, b in pairs), *([n**4] if fitted.model == "cubic" else [])]
-    return np.hstack(model), n * away[:, None]
+@dataclass(frozen=True, eq=False)
+class Residuals:
+    """Residuals of a fit without drift, one for each pose (n,), and how they come about.
+
+    design (n, p): derivatives by the unknowns.
+    axes (n, 3): derivatives by the reading of each axis.
+    known (n, n): covariance by all noise that is known; other (n, n): shape of further noise, whose size is not known.
+    """
+
+    values: Array
+    design: Array
+    axes: Array
+    known: Array
+    other: Array
 
 
-def _left_out(poses: PoseTable, fitted: Fitted, columns: Array) -> float:
-    """Rms of |f| - g of poses by a fit without them and without all others in their direction."""
-    out = np.full(len(poses), np.nan)
-    for group in range(poses.distinct):
-        gone = poses.groups == group
-        found, _, rank, _ = np.linalg.lstsq(columns[~gone], fitted.after[~gone], rcond=1e-10)
-        if rank == columns.shape[1]:
-            out[gone] = fitted.after[gone] - columns[gone] @ found
-    return rms(out)
+def session_drift(middle_s: Array, residuals: Sequence[Residuals]) -> SessionDrift | None:
+    """Drift that independent sets of residuals of poses at these times show; None if there are too few of them."""
+    sets = [_Free.of(each, middle_s) for each in residuals]
+    count, lines = sum(len(each.values) for each in sets), np.vstack([each.lines for each in sets])
+    if count < LEAST_FREEDOM or np.linalg.matrix_rank(lines, tol=1e-6) < 3:
+        return None
+    noise = np.mean([np.mean(np.diag(each.known)) for each in residuals])
+    most = _LARGEST * max(1.0, float(np.sqrt(sum(float(each.values @ each.values) for each in sets) / count)))
+    sizes = noise * np.concatenate([[0.0], np.geomspace(_SMALLEST, most, _COUNT)]) ** 2
+    weights = _weights(sets, sizes)
+    line, walk, other = (float(np.sum(weights * each)) for each in np.meshgrid(*3 * [sizes], indexing="ij"))
+    if line == 0.0:
+        return SessionDrift(middle_s, np.zeros(3), np.zeros((3, 3)), 0.0, walk, 0.0)
+    information, told = np.eye(3) / line, np.zeros(3)
+    for each in sets:
+        covariance = np.eye(len(each.values)) + walk * each.walk + other * each.other
+        solved = np.linalg.solve(covariance, np.column_stack([each.lines, each.values]))
+        information += each.lines.T @ solved[:, :3]
+        told += each.lines.T @ solved[:, 3]
+    variance = np.linalg.inv(information)
+    return SessionDrift(middle_s, variance @ told, variance, line, walk, 1.0 - float(weights[0].sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Free:
+    """A set of residuals in units of their known noise, less what the unknowns of the fit explain.
+
+    lines (m, 3): by a straight line of each axis; walk, other (m, m): covariances by these, each of variance 1.
+    """
+
+    values: Array
+    lines: Array
+    walk: Array
+    other: Array
+
+    @classmethod
+    def of(cls, given: Residuals, middle_s: Array) -> "_Free":
+        root = np.linalg.cholesky(given.known)
+        u, size, _ = np.linalg.svd(np.linalg.solve(root, given.design), full_matrices=True)
+        free = u[:, int((size > 1e-10 * size[0]).sum()) :].T @ np.linalg.inv(root)
+        walk = (given.axes @ given.axes.T) * _walks(middle_s, middle_s)
+        lines = given.axes * _line(middle_s, middle_s)[:, None]
+        return cls(free @ given.values, free @ lines, free @ walk @ free.T, free @ given.other @ free.T)
+
+
+def _line(t: Array, middle_s: Array) -> Array:
+    return np.asarray((t - middle_s.mean()) / np.ptp(middle_s))
+
+
+def _walks(t: Array, middle_s: Array) -> Array:
+    """Covariance at the times t of a random walk over the session, of variance 1 at its end, less its mean."""
+    begin = min(float(t.min()), float(middle_s.min()))
+    t, poses = t - begin, middle_s - begin
+    mean = np.minimum.outer(t, poses).mean(axis=1)
+    walk = np.minimum.outer(t, t) - mean - mean[:, None] + np.minimum.outer(poses, poses).mean()
+    return np.asarray(walk / np.ptp(middle_s))
+
+
+def _weights(sets: Sequence[_Free], sizes: Array) -> NDArray[np.float64]:
+    """Probability of each combination of variances (line, walk, other), by the likelihood of the residuals."""
+    count = len(sizes)
+    logs = np.zeros((count, count, count))
+    for k, walk in enumerate(sizes):
+        squares, spread = np.zeros(count), np.zeros(count)
+        told, information = np.zeros((count, 3)), np.zeros((count, 3, 3))
+        for each in sets:
+            m = len(each.values)
+            roots = np.linalg.cholesky(np.eye(m) + walk * each.walk + sizes[:, None, None] * each.other)
+            rows = np.broadcast_to(np.column_stack([each.lines, each.values]), (count, m, 4))
+            white = np.linalg.solve(roots, rows)
+            lines, values = white[..., :3], white[..., 3]
+            squares += np.sum(values**2, axis=1)
+            spread += 2.0 * np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1)
+            told += np.einsum("oma,om->oa", lines, values)
+            information += np.einsum("oma,omb->oab", lines, lines)
+        for i, line in enumerate(sizes):  # three lines: by the 3x3 matrix of what is known of them
+            inner = np.eye(3) + line * information
+            less = line * np.einsum("oa,oa->o", told, np.linalg.solve(inner, told[..., None])[..., 0])
+            logs[i, k] += -0.5 * (squares - less + spread + np.linalg.slogdet(inner)[1])
+    weights = np.exp(logs - logs.max())
+    return np.asarray(weights / weights.sum())

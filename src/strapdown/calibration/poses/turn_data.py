@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from strapdown.calibration.poses.accelerometer_fit import CROSS, Fitted, PoseTable, unexplained
 from strapdown.calibration.poses.gyroscope_model import TurnData
 from strapdown.calibration.poses.pose_noise import drift_covariances, flicker_covariance
+from strapdown.calibration.poses.session_drift import SessionDrift
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 
@@ -13,10 +14,13 @@ _LEAST_TURN = np.radians(5.0)  # between directions of gravity; a smaller one sh
 _STUCK = 3  # samples in a row at the extreme reading of the log: the end of the range
 
 
-def turn_data(recording: Recording, poses: PoseTable, fitted: Fitted, noise: Triad | None) -> TurnData:
+def turn_data(
+    recording: Recording, poses: PoseTable, fitted: Fitted, noise: Triad | None, session: SessionDrift | None = None
+) -> TurnData:
     """Poses and turns of a recording that has both instruments.
 
     noise: noise of the gyroscope's part, where it is known.
+    session: a further drift of the gyroscope that its poses show.
     """
     assert recording.gyr_s is not None and recording.acc_s is not None
     assert poses.rates is not None and poses.rates_white is not None
@@ -32,6 +36,8 @@ def turn_data(recording: Recording, poses: PoseTable, fitted: Fitted, noise: Tri
         unit = flicker_covariance(from_s, until_s)
         unit = 0.5 * unit + 0.5 * np.eye(len(unit)) * np.mean(np.diag(unit))
         drift = np.broadcast_to(_scatter(poses, fitted, unit) ** 2 * unit, (3, *unit.shape))
+    if session is not None:
+        drift = drift + session.before(0.5 * (from_s + until_s))
     size = np.linalg.norm(fitted.force, axis=1, keepdims=True)
     share = 1.0 / size.reshape(-1).repeat(3)
     lasting = poses.until_s - poses.from_s

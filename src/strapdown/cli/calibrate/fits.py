@@ -11,6 +11,9 @@ import typer
 
 from strapdown.cli.calibrate.use import apply_to, check_log
 from strapdown.cli.log import (
+    Also,
+    AlsoColumns,
+    AlsoSensor,
     Columns,
     Gravity,
     Height,
@@ -18,12 +21,13 @@ from strapdown.cli.log import (
     Latitude,
     Log,
     Longitude,
+    SecondChip,
     Sensor,
     Strength,
     Year,
     field_at,
     gravity_at,
-    read_log,
+    read_chips,
     refused,
 )
 
@@ -79,6 +83,9 @@ class _Job:
     output: Output = None
     sensor: Sensor = None
     columns: Columns = None
+    also: Also = None
+    also_sensor: AlsoSensor = None
+    also_columns: AlsoColumns = None
     part: Part = None
     specimen: Specimen = None
     after: After = None
@@ -106,9 +113,10 @@ class _Job:
         for path in (self.output, picture):
             if path is not None:
                 writable_target(path)
-        refuse_overwriting((self.output, picture), (self.log, self.columns, self.after, self.part))
+        refuse_overwriting((self.output, picture), (self.log, self.columns, self.also, self.after, self.part))
         before = None if self.after is None else read_calibration(self.after)
-        recording = read_log(self.log, self.sensor, self.columns)
+        second = SecondChip(self.also, self.also_sensor, self.also_columns)
+        recording = read_chips(self.log, self.sensor, self.columns, second)
         part, noise = noise_of_part(recording, self.part)
         screen.ready(*method.kernels)
         try:
@@ -176,8 +184,11 @@ def static(
     roll: Annotated[float, typer.Option(metavar="DEG", help="Known attitude of the sensor at rest.")] = 0.0,
     pitch: Annotated[float, typer.Option(metavar="DEG", help="Known attitude of the sensor at rest.")] = 0.0,
     levelness: Annotated[
-        float, typer.Option("--levelness", metavar="DEG", help="Standard deviation of that attitude.")
-    ] = 0.1,
+        float | None,
+        typer.Option(
+            "--levelness", metavar="DEG", help="Standard deviation of that attitude; default: 2, as put down by hand."
+        ),
+    ] = None,
     latitude: Latitude = None,
     height: Height = 0.0,
     gravity: Gravity = None,
@@ -197,7 +208,7 @@ def static(
             gravity=gravity_at(recording, latitude, height, gravity)[0],
             roll_rad=math.radians(roll),
             pitch_rad=math.radians(pitch),
-            attitude_sigma_rad=math.radians(levelness),
+            attitude_sigma_rad=None if levelness is None else math.radians(levelness),
             noise=noise,
         )
 

@@ -6,6 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from strapdown.cli.log import (
+    Also,
+    AlsoColumns,
+    AlsoSensor,
     Columns,
     Gravity,
     Height,
@@ -13,12 +16,13 @@ from strapdown.cli.log import (
     Latitude,
     Log,
     Longitude,
+    SecondChip,
     Sensor,
     Strength,
     Year,
     field_at,
     gravity_at,
-    read_log,
+    read_chips,
     refused,
 )
 
@@ -42,6 +46,9 @@ def apply_to(
     ],
     sensor: Sensor = None,
     columns: Columns = None,
+    also: Also = None,
+    also_sensor: AlsoSensor = None,
+    also_columns: AlsoColumns = None,
     as_json: Json = False,
 ) -> None:
     """Correct the readings of a log. A log that is calibrated already is refused.
@@ -57,9 +64,9 @@ def apply_to(
 
     refuse_swapped(calibration, log, "apply")
     check_writable(output)
-    refuse_overwriting((output,), (calibration, log, columns))
+    refuse_overwriting((output,), (calibration, log, columns, also))
     found = read_calibration(calibration)
-    recording = read_log(log, sensor, columns)
+    recording = read_chips(log, sensor, columns, SecondChip(also, also_sensor, also_columns))
     try:
         with screen.warnings_shown() as warned:
             corrected = apply(found, recording)
@@ -87,6 +94,9 @@ def check_log(
     field: Strength = None,
     sensor: Sensor = None,
     columns: Columns = None,
+    also: Also = None,
+    also_sensor: AlsoSensor = None,
+    also_columns: AlsoColumns = None,
     as_json: Json = False,
 ) -> None:
     """Check a calibration with a new log: gravity and rates at rest, strength of the magnetic field.
@@ -105,7 +115,7 @@ def check_log(
 
     refuse_swapped(calibration, log, "check")
     found = read_calibration(calibration)
-    recording = read_log(log, sensor, columns)
+    recording = read_chips(log, sensor, columns, SecondChip(also, also_sensor, also_columns))
     local, origin = gravity_at(recording, latitude, height, gravity)
     size = field_at(recording, latitude, longitude, height, year, field)[0]
     try:

@@ -112,14 +112,18 @@ class Ideal:
 
 
 def normalised(fit: PositionsFit, truth: Truth) -> dict[str, Array]:
-    """Errors over reported standard deviations, by instrument and parameter, without assumed parameters."""
+    """Errors over reported standard deviations, by instrument and parameter, without assumed parameters.
+
+    That of a bias is the one of its mean over the session: these specimens drift no further than their noise.
+    """
     acc, gyr = fit.calibration.corrections["accelerometer"], fit.calibration.corrections["gyroscope"]
+    assert fit.turns is not None
     upper = np.triu_indices(3)
     out = {
-        "accelerometer/bias": (acc.bias - truth.bias) / acc.sigma["bias"],
+        "accelerometer/bias": (acc.bias - truth.bias) / fit.accelerometer.sigma["bias"],
         "accelerometer/matrix": ((acc.matrix - truth.matrix) / acc.sigma["matrix"])[upper],
         "accelerometer/cubic": (acc.cubic - truth.cubic) / acc.sigma["cubic"],
-        "gyroscope/bias": (gyr.bias - truth.gyr_bias) / gyr.sigma["bias"],
+        "gyroscope/bias": (gyr.bias - truth.gyr_bias) / fit.turns.sigma["bias"],
         "gyroscope/matrix": ((gyr.matrix - truth.gyr_matrix) / gyr.sigma["matrix"]).reshape(-1),
     }
     if "g_sensitivity" in gyr.sigma:
