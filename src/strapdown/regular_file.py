@@ -66,7 +66,7 @@ def unfinished_folders(words: Iterable[str]) -> set[Path]:
         try:
             path = Path(word.rpartition("=")[2])
             folder = path if path.is_dir() else path.parent if path.is_file() else None
-            if folder is not None and any(name.startswith(UNFINISHED) for name in os.listdir(folder)):
+            if folder is not None and any(each.name.startswith(UNFINISHED) for each in folder.iterdir()):
                 found.add(folder)
         except (OSError, ValueError):  # no path at all
             continue

@@ -3,6 +3,7 @@
 import errno
 import importlib.util
 import os
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -248,6 +249,14 @@ def test_a_silent_port_is_explained() -> None:
         source.close()
     finally:
         line.close()
+
+
+def test_a_virtual_module_that_serves_another_program_is_explained() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        source = ModuleSource(Link(f"tcp://127.0.0.1:{silent.getsockname()[1]}"))
+        with pytest.raises(InputError, match="one program at a time, so end the other one"):
+            source.greet()
+        source.close()
 
 
 def test_ports_that_cannot_be_opened_are_explained() -> None:

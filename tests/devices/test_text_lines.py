@@ -1,5 +1,7 @@
 """Text lines of modules that print them, the guided calibration, and the check of a part."""
 
+import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,7 @@ from strapdown.calibration.guide import FACES, Guide
 from strapdown.devices.text_lines import TextLines
 from strapdown.errors import InputError
 from strapdown.io import read_one
-from strapdown.recordings.part_check import BAD, GOOD, SUSPECT, check_part
+from strapdown.recordings.part_check import BAD, GOOD, STILLNESS, SUSPECT, check_part
 from strapdown.sample import Sample
 from strapdown.sensors.parts.part import load_part
 from strapdown.types import Recording
@@ -98,6 +100,24 @@ def test_a_bad_part_is_found(log: Recording, verdict: str) -> None:
     part = load_part("MPU-6050")
     rows = check_part(log, part, part.nominal(rate_hz=100.0).triads(), 9.81)
     assert max((row.verdict for row in rows), key=(GOOD, SUSPECT, BAD).index) == verdict
+
+
+@pytest.mark.parametrize("noise", [1.0, 8.0])
+def test_a_part_that_was_moved_is_not_called_bad(noise: float) -> None:
+    """Turned by 90 deg in the middle. Strong noise alone is no motion, see above."""
+    log = _rest()
+    acc, gyr = log.acc_s.copy(), log.gyr_s.copy()
+    half = len(log) // 2
+    acc[half:] = acc[half:][:, [2, 1, 0]]
+    gyr[half : half + 50] += [0.0, noise * math.pi, 0.0]
+    part = load_part("MPU-6050")
+    rows = check_part(replace(log, acc_s=acc, gyr_s=gyr), part, part.nominal(rate_hz=100.0).triads(), 9.81)
+    assert {row.verdict for row in rows} == {GOOD, SUSPECT}
+    moved = next(row for row in rows if row.what == STILLNESS)
+    assert moved.verdict == SUSPECT and "rate changed by" in moved.measured and "force changed by" in moved.measured
+    for log in (_rest(), _rest(8.0), _rest(0.1)):
+        rows = check_part(log, part, part.nominal(rate_hz=100.0).triads(), 9.81)
+        assert next(row for row in rows if row.what == STILLNESS).verdict == GOOD
 
 
 def test_the_feed_stays_noisy_after_its_end() -> None:

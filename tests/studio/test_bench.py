@@ -140,6 +140,17 @@ def test_a_robot_file_gets_a_diagram_with_sliders():
         assert len(sliders) == len(stage.session.vehicle.actuators) > 0
         stage.advance(0.5, lambda _: None, lambda: False)
         assert not stage.stopped and stage.t_s == pytest.approx(0.5)
+        # without power a sensor gives nothing: neither to the charts nor to the filter
+        at, size = stage.charts.places["sensor/imu/accelerometer"]
+        row = np.empty(stage.charts.width)
+        stage.charts.fill(row)
+        assert np.isnan(row[at : at + size]).all()
+        assert stage.session.runner.value("estimate.attitude").tolist() == [1.0, 0.0, 0.0, 0.0]
+        stage.session.operate(power=True)
+        stage.advance(1.0, lambda _: None, lambda: False)
+        stage.charts.fill(row)
+        assert np.isfinite(row[at : at + size]).all()
+        assert stage.session.runner.value("estimate.attitude").tolist() != [1.0, 0.0, 0.0, 0.0]
 
 
 def test_reset_keeps_diagram_and_errors_of_sensors():

@@ -99,6 +99,7 @@ def test_a_refused_command_is_one_sentence_and_changes_nothing(client):
 
 def test_noise_of_the_gyroscope_grows_as_the_model_says(client):
     client.open()
+    client.ask("console", changes={"power": True})  # without power a sensor gives no readings
     name = "sensor/imu/gyroscope"
     white, rate_hz = 0.02, client.last["sensors"]["sensors"][0]["rate_hz"]
     changes = {
@@ -160,6 +161,7 @@ def test_every_wire_of_the_diagram_has_a_signal(client):
 
 def test_sensors_are_added_switched_and_removed(client):
     client.open()
+    client.ask("console", changes={"power": True})
     table = {"name": "second", "part": "MPU-6050", "rate_hz": 100.0, "position_m": [0.1, 0, 0]}
     assert client.ask("add_sensor", kind="sensor", table=table)["ok"]
     assert client.ask("subscribe", signals=["sensor/second/accelerometer"])["ok"]

@@ -93,6 +93,11 @@ class ModuleSource:
 
     def _no_hello(self) -> str:
         name = self.link.name
+        if not self.received and name.startswith("tcp://"):
+            return (
+                f"no byte came from {name} in {_GREETING_S:g} s; a virtual module serves one program at a time, so end "
+                "the other one, or check the port"
+            )
         if not self.received:
             return (
                 f"no byte came from {name} in {_GREETING_S:g} s; check power and wiring (TX, RX, ground) and the port"

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,11 @@ _JITTER, _RATE = 0.05, 0.03  # of a step; of the stated rate
 _FIELD_UT = (15.0, 80.0)  # the Earth's is 22 to 67; iron nearby adds
 _LOST = 1e-3  # part of the samples
 _LEAST_S = 3.0
+_PART_S = 0.5
+# between two parts: slower changes are drift of a warming part or a table that gives way
+_TURNING_RAD_S, _FORCE_M_S2 = math.radians(3.0), 0.5
+_OF_NOISE = 10.0  # the range of 20 means of white noise on three axes is 6.5 of their sigma
+STILLNESS = "rest"
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,7 @@ def check_part(recording: Recording, part: Part | None, noise: Mapping[str, Tria
             f"the recording is {recording.t[-1] - recording.t[0]:.1f} s long; a check needs {_LEAST_S:g} s"
         )
     found = _sampling(recording)
+    first = len(found)
     for name, field, shown, factor in (
         ("accelerometer", recording.acc_s, "mg", 1e3 / 9.80665),
         ("gyroscope", recording.gyr_s, "deg/s", 180.0 / math.pi),
@@ -51,7 +57,32 @@ def check_part(recording: Recording, part: Part | None, noise: Mapping[str, Tria
         if field is not None:
             found.append(_noise(name, field, noise.get(name), recording, shown, factor))
     found += _rest(recording, part, gravity)
-    return found
+    moved = _moved(recording)
+    if moved:  # noise and rest reading say nothing about the part then
+        judged = [replace(row, verdict=SUSPECT) if row.verdict == BAD else row for row in found[first:]]
+        return [*found[:first], Checked(STILLNESS, moved, "kept still", SUSPECT), *judged]
+    return [*found[:first], Checked(STILLNESS, "kept still", "kept still", GOOD), *found[first:]]
+
+
+def _moved(recording: Recording) -> str:
+    """How much the sensor moved between parts of half a second; "" if it rested. White noise, however strong, is not
+    motion: its means are compared with what the differences of neighbouring readings explain.
+    """
+    part = np.floor((recording.t - recording.t[0]) / _PART_S).astype(int)
+    count = np.bincount(part)[:-1]  # the last one is cut
+    said = []
+    for x, least, words in (
+        (recording.gyr_s, _TURNING_RAD_S, lambda size: f"rate changed by {math.degrees(size):.1f} deg/s"),
+        (recording.acc_s, _FORCE_M_S2, lambda size: f"specific force changed by {size:.1f} m/s2"),
+    ):
+        if x is None or not len(count) or count.min() < 2:
+            continue
+        means = np.stack([np.bincount(part, column)[:-1] / count for column in x.T], axis=1)
+        size = float(np.linalg.norm(np.ptp(means, axis=0)))
+        noise = float(np.sqrt(0.5 * np.mean(np.diff(x, axis=0) ** 2))) / math.sqrt(float(count.min()))
+        if size > max(least, _OF_NOISE * noise):
+            said.append(words(size))
+    return ", ".join(said)
 
 
 def _sampling(recording: Recording) -> list[Checked]:

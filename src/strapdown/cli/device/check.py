@@ -40,7 +40,7 @@ def check(
     from strapdown.devices.chips.found import inertial_name, magnetometer_name
     from strapdown.errors import InputError
     from strapdown.recordings.facts import noise_of_part, part_named
-    from strapdown.recordings.part_check import BAD, GOOD, SUSPECT, Checked, check_part
+    from strapdown.recordings.part_check import BAD, GOOD, STILLNESS, SUSPECT, Checked, check_part
 
     if not 3.0 <= seconds <= 3600.0:
         raise InputError(f"--seconds is {seconds:g}; give 3 to 3600")
@@ -77,6 +77,8 @@ def check(
         rows.append(Checked("answers", f"{counts.silent} silent, {counts.frozen} repeated", "none", BAD))
     worst = max((row.verdict for row in rows), key=(GOOD, SUSPECT, BAD).index)
     notes = [text for text in (warning, note) if text is not None]
+    if any(row.what == STILLNESS and row.verdict != GOOD for row in rows):
+        notes.append("the module moved while it was checked; put it down, take the hand off and check again")
     if as_json:
         screen.show_json({**figures(source), "verdict": worst, "checks": [vars(row) for row in rows], "notes": notes})
     else:

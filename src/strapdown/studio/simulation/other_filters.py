@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from strapdown.arrays import Array
 from strapdown.calibration.apply import apply
 from strapdown.calibration.calibration import Calibration
 from strapdown.calibration.static import calibrate_static
@@ -33,7 +34,7 @@ def other_filters(
         return None
     begin, end = float(errors.t[0]), min(float(errors.t[-1]), float(errors.t[0]) + LONGEST_S)
     flown = errors.angles[errors.t <= end]
-    rows = [m.FilterRow(name="flown", flown=True, **_rms(flown, True))]
+    rows = [_row("flown", flown, magnetic=True)]
     try:
         still = log.between(*rest)
         cut = log.between(rest[0], end)
@@ -50,22 +51,18 @@ def other_filters(
     for name in FILTERS:
         angles = _angles(name, readings)
         if angles is not None:
-            rows.append(
-                m.FilterRow(
-                    name=name, flown=False, **_rms(wrap(angles - true)[counted], magnetic=cut.mag_s is not None)
-                )
-            )
+            rows.append(_row(name, wrap(angles - true)[counted], magnetic=cut.mag_s is not None))
     return m.OtherFilters(from_s=begin, to_s=end, rows=rows)
 
 
-def _angles(name: str, readings: Recording) -> np.ndarray | None:
+def _angles(name: str, readings: Recording) -> Array | None:
     try:
         return np.stack(euler_from_q(filter_by_name(name).run(readings).q_nb), axis=1)
     except StrapdownError:
         return None
 
 
-def _rms(angles: np.ndarray, magnetic: bool) -> dict[str, float | None]:
-    """In deg. Without a field the heading of a filter begins anywhere, so it has no error."""
-    found = [float(x) for x in np.sqrt(np.mean(angles**2, axis=0)) * DEG]
-    return {"roll": found[0], "pitch": found[1], "heading": found[2] if magnetic else None}
+def _row(name: str, errors: Array, magnetic: bool) -> m.FilterRow:
+    """RMS errors in deg. Without a field the heading of a filter begins anywhere, so it has no error."""
+    roll, pitch, heading = (float(x) for x in np.sqrt(np.mean(errors**2, axis=0)) * DEG)
+    return m.FilterRow(name=name, flown=name == "flown", roll=roll, pitch=pitch, heading=heading if magnetic else None)

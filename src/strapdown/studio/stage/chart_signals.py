@@ -85,7 +85,7 @@ def _labels(shape: list[int], unit: str) -> list[str]:
 def session_signals(session: Session) -> ChartSignals:
     """All signals of a session with its present diagram and sensors."""
     found = ChartSignals()
-    _sensors(found, session.sensors)
+    _sensors(found, session)
     _motion(found, session)
     _actuators(found, session)
     _diagram(found, session)
@@ -93,17 +93,18 @@ def session_signals(session: Session) -> ChartSignals:
     return found
 
 
-def _sensors(found: ChartSignals, sensors: Sequence[LiveSensor]) -> None:
-    for sensor in sensors:
+def _sensors(found: ChartSignals, session: Session) -> None:
+    """Readings and truth; without power a sensor gives no readings."""
+    for sensor in session.sensors:
         if isinstance(sensor, ModuleSensor):
             for instrument in sensor.instruments:
-                _module(found, sensor, instrument)
+                _module(found, session, sensor, instrument)
         elif isinstance(sensor, ValueSensor):
             kind = sensor.instruments[0]
             unit = _UNITS.get(kind) or _SLOW_UNITS.get(kind, "1")
             shape = (sensor.size,) if sensor.size > 1 else ()
             place = found.add(f"sensor/{sensor.name}", _title(sensor.name, kind), "Sensors", "reading", unit, shape)
-            found.filled_by(_slow(sensor, place))
+            found.filled_by(_slow(session, sensor, place))
 
 
 def _title(sensor: str, instrument: str) -> str:
@@ -111,7 +112,7 @@ def _title(sensor: str, instrument: str) -> str:
     return plain.capitalize() if sensor == instrument else f"{plain.capitalize()} ({sensor})"
 
 
-def _module(found: ChartSignals, sensor: ModuleSensor, instrument: str) -> None:
+def _module(found: ChartSignals, session: Session, sensor: ModuleSensor, instrument: str) -> None:
     unit, title = _UNITS[instrument], _title(sensor.name, instrument)
     name = f"sensor/{sensor.name}/{instrument}"
     read = found.add(name, title, "Sensors", "reading", unit, (3,), frame="s")
@@ -120,17 +121,17 @@ def _module(found: ChartSignals, sensor: ModuleSensor, instrument: str) -> None:
 
     def fill(row: Array) -> None:
         newest = sensor.log.newest()
-        if newest is not None:
+        if newest is not None and session.console.power:
             row[read] = newest[first : first + 3]
         row[true] = sensor.ideal_now(instrument)
 
     found.filled_by(fill)
 
 
-def _slow(sensor: ValueSensor, place: slice) -> Fill:
+def _slow(session: Session, sensor: ValueSensor, place: slice) -> Fill:
     def fill(row: Array) -> None:
         newest = sensor.log.newest()
-        if newest is not None:
+        if newest is not None and session.console.power:
             row[place] = newest[2 : 2 + sensor.size]
 
     return fill

@@ -94,6 +94,7 @@ def _meta(session: "Session") -> dict[str, Any]:
         ],
         "estimate": dict(session.wiring.estimate),
         "sliders": session.wiring.sliders,
+        "actuator_units": {actuator.name: actuator.unit for actuator in session.vehicle.actuators},
         "stopped": session.stopped,
     }
 

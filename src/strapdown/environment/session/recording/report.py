@@ -125,7 +125,8 @@ def actuator_figure(run: SessionRecording) -> Figure:
     for name, values in run.actuators.items():
         axes[0, 0].plot(run.t[thin], values[thin], linewidth=0.9, label=name)
     axes[0, 0].set_xlabel("time, s")
-    axes[0, 0].set_ylabel("actuators, SI")
+    units = sorted(set(run.meta.get("actuator_units", {}).values()))
+    axes[0, 0].set_ylabel(f"actuators, {' or '.join(units) or 'SI'}")
     axes[0, 0].legend(ncols=6, **LEGEND_ABOVE)
     return figure
 

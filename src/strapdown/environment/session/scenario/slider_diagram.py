@@ -57,6 +57,7 @@ def _estimate(blocks: list[dict[str, Any]], wires: list[tuple[str, str]], field:
         },
         {"name": "estimate", "kind": "estimate", "at": [700.0, -300.0]},
     ]
+    wires += [("console.power", f"{name}.enable") for name in taps]
     wires += [(f"{name}.out", f"mekf.{name}") for name in taps]
     wires += [("gyroscope.new", "mekf.new")]
     if field:
