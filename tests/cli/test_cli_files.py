@@ -184,13 +184,19 @@ def test_a_full_disk_behind_an_output_file(folder):
         assert said.code == 2 and said.err.count("\n") == 1, said
 
 
-@pytest.mark.parametrize("words", ["sensors show MPU-6050", "sensors show MPU-6050 --json", "sensors", "--help", "--version"])
+@pytest.mark.parametrize(
+    "words", ["sensors show MPU-6050", "sensors show MPU-6050 --json", "sensors", "--help", "--version"]
+)
 def test_a_reader_that_has_left_ends_a_command_quietly(words):
     unread, output = os.pipe()
     os.close(unread)  # before the command writes: a reader that leaves during a line is a matter of chance
     try:
         ended = subprocess.run(
-            [sys.executable, "-m", "strapdown", *words.split()], stdout=output, stderr=subprocess.PIPE, text=True, check=False
+            [sys.executable, "-m", "strapdown", *words.split()],
+            stdout=output,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
         )
     finally:
         os.close(output)
