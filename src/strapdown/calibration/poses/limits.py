@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from strapdown.calibration.poses.accelerometer_fit import CROSS, Fitted, PoseTable, residuals_of
 from strapdown.calibration.poses.accelerometer_model import ELEMENTS, UNKNOWNS, forces
@@ -13,7 +14,7 @@ REMEDIES = {
     "drift": "drift limits it: let the sensor warm up first",
     "poses": "the poses limit it: put it down in more of them",
     "nonlinearity": 'nonlinearity limits it: put it down in 20 or more poses, for model "cubic"',
-    "movement": "movement limits it: the poses scatter more than noise and drift explain; put it down on something firm",
+    "movement": "movement limits it: the poses scatter more than noise and drift do; put it down on something firm",
 }
 _BETTER = 0.7  # residuals with the cubic terms against those without, as for the choice of the model
 _DIRECTIONS = 200  # over the sphere
@@ -98,7 +99,7 @@ def _scatter(poses: PoseTable, fitted: Fitted) -> float:
     return 0.0 if poses.session is None else poses.session.likeliest[2]
 
 
-def _leverages(design: Array, groups: Array) -> Array:
+def _leverages(design: Array, groups: NDArray[np.int64]) -> Array:
     """Variance of the prediction of each pose by those in other directions, for a variance 1 of a pose; inf: none."""
     out = np.full(len(design), np.inf)
     for group in range(int(groups.max()) + 1):

@@ -102,7 +102,7 @@ def session_drift(middle_s: Array, residuals: Sequence[Residuals]) -> SessionDri
         solved = np.linalg.solve(covariance, np.column_stack([each.lines, each.values]))
         information += each.lines.T @ solved[:, :3]
         told += each.lines.T @ solved[:, 3]
-    variance = np.linalg.inv(information)
+    variance: Array = np.asarray(np.linalg.inv(information), dtype=np.float64)
     return SessionDrift(middle_s, variance @ told, variance, line, walk, 1.0 - float(weights[0].sum()), likeliest)
 
 
