@@ -44,6 +44,10 @@ CHECKS = {
         f"reproduce-{target.lower().replace(' ', '-')}": Check(shows, (*STRAPDOWN, "reproduce", *target.split()))
         for target, shows in REPRODUCED.items()
     },
+    "calibration-halves": Check(
+        "Two halves of 100 calibration sessions with drift: each parameter within two sigmas in 95 % of cases.",
+        (sys.executable, "tools/calibration_checks.py"),
+    ),
     "engines": Check(
         "Paper A in all engines, in one table with stated tolerances; CoppeliaSim by its stand-in.",
         (sys.executable, "tools/engine_checks.py"),

@@ -53,6 +53,7 @@ def test_a_gyroscope_that_drifts_is_named_and_its_scale_stays(ideal):
     warm = replace(log, gyr_s=log.gyr_s + np.radians(1.0) * part[:, None])
     a, b = (calibrate_positions(each, G, model="cubic").calibration.corrections["gyroscope"] for each in (log, warm))
     assert "deg/s (x, y, z) during the session" in " ".join(b.found.notes)
+    assert (a.found.verdict, b.found.verdict, b.found.data["limited_by"]) == ("good", "usable", "drift")
     assert np.abs(b.bias - a.bias).max() < np.radians(0.03)  # 3 % of the drift: slope and g-sensitivity
     assert np.abs(b.matrix - a.matrix).max() < 1e-3
     np.testing.assert_allclose(b.sigma["bias"], np.radians(1.0) / np.sqrt(2.0), rtol=0.1)

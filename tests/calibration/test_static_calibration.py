@@ -80,8 +80,8 @@ def test_logs_of_one_pose_of_a_recorded_module_agree_within_sigma():
                 for a, b in combinations(found, 2)
             ]
         )
-        # 9 differences, 6 of them independent: their rms is 0.5 to 1.6 by chance, so twice the constants would fail
-        assert 0.5 < np.sqrt(np.mean(z**2)) < 1.6 and np.abs(z).max() < 3.0
+        # 9 differences, 6 of them independent: 0.7 to 1.6 by chance; with any constant doubled or halved it is outside
+        assert 0.7 < np.sqrt(np.mean(z**2)) < 1.6 and np.abs(z).max() < 3.0
     assert found[0]["accelerometer"].found.data["limited_by"] == "attitude"
     assert "2 deg are assumed for a sensor put down by hand" in found[0]["accelerometer"].found.notes[0]
 

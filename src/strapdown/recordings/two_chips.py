@@ -33,7 +33,8 @@ def with_chip(recording: Recording, other: Recording) -> Recording:
     if moved and _base(recording, other) is other:
         own = [name for name in FAST if not _lacks(recording, name)]
         slow = [name for name in SLOW if not _lacks(recording, name)]
-        both = _interpolated(replace(other, **{name: None for name in own}), recording, own)
+        without: dict[str, Any] = dict.fromkeys(own)
+        both = _interpolated(replace(other, **without), recording, own)
         both = replace(both, meta=_meta(recording, other, missing), truth=None, increments=None)
         for name in slow:
             both = with_instrument(both, recording, name)

@@ -41,7 +41,7 @@ class PoseTable:
     readings (m/s2), rates (rad/s, None without gyroscope): means (n, 3).
     white, rates_white: variances of readings and rates by short-term noise (n, 3).
     drift: covariances of the readings' drift (3, n, n), None if nothing is known of it.
-    session: a further drift that the poses themselves show; None before it was looked for, and where none can be told.
+    session: a further drift that the poses themselves show; None if it was not looked for, or the poses are too few.
     groups: poses in the same direction have the same number.
     """
 

@@ -1,4 +1,4 @@
-"""The drift of a session in the fits of accelerometer and gyroscope: taken off where it is plain, always in the sigmas."""
+"""The drift of a session in the fits of accelerometer and gyroscope: taken off where it is plain, in sigmas always."""
 
 from dataclasses import replace
 

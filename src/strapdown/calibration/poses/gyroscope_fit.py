@@ -28,21 +28,18 @@ from strapdown.calibration.poses.gyroscope_model import (
     integrated,
 )
 from strapdown.calibration.poses.session_drift import SessionDrift
+from strapdown.calibration.poses.turn_contradiction import NOT_TOLD, contradiction, contradicts, would_tell
 from strapdown.calibration.poses.turn_data import turn_data, unusable_turns, why_untold
 from strapdown.errors import InputError
 from strapdown.rotation import q_log
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 
-_NOT_TOLD = 0.05  # sigma of an element of the matrix: parts are better than that without any calibration
 _BEND_TOLD = 0.02  # the same for the cubic term's share of the fastest rate
 _BEND = 1e-3  # a nonlinearity of 0.2 % of the range does so much to the scale at a third of it: 4 a (w / R)^2
 _SIGNIFICANT = 1e-3  # chance of taking a term that is not there
 _OUTLIER = 25.0  # squared distance of a turn that does not fit; 4e-6 by chance
 _MOST_OUT = 0.25  # of the turns
-_ASTRAY = np.radians(5.0)  # rms with the scale found: cross-coupling carries gravity a few degrees past where it is
-_NO_PART = 0.25  # off 1: no gyroscope is, a wrong unit or rate is
-_SURE = 3.0  # sigmas
 _NUMBERS = np.arange(UNKNOWNS, dtype=np.int64)
 
 
@@ -107,26 +104,27 @@ def fit_turns(
     if reduced and free[CUBIC].any():  # a nonlinearity too small to be seen may still be there: within the wider sigmas
         sigma[MATRIX] = np.maximum(sigma[MATRIX], np.sqrt(np.diag(robust.covariance))[MATRIX])
     notes = [*notes, *robust.notes]
-    told = int(used.sum()) >= 3 and bool(sigma[MATRIX].max() <= _NOT_TOLD)
+    told = int(used.sum()) >= 3 and bool(sigma[MATRIX].max() <= NOT_TOLD)
     base = kept.copy()
     base[MATRIX], base[CUBIC] = False, False
     some = data.without(robust.out)
     scale = None if told or int(used.sum()) < 3 else _scale_only(some, base, start)
-    if _contradicts(data.without(robust.unusable), *((found, sigma) if scale is None else scale), start):
+    at, sure = (found, sigma) if scale is None else scale
+    if contradicts(data.without(robust.unusable), at, sure, start):
         nothing = data.without(list(range(len(data.first))))
         found, covariance, _ = estimate(nothing, base, start, 0.0)
-        sigma, missing = np.sqrt(np.diag(covariance)), _contradiction(data, start)
+        sigma, missing = np.sqrt(np.diag(covariance)), contradiction(data, start)
         outcome = _Outcome(found, sigma, base, missing, contradicts=True)
         return _result(data, start, used, robust.misfit, notes, outcome)
     if told:
         return _result(data, start, used, robust.misfit, notes, _Outcome(found, sigma, kept))
-    missing = why_untold(int(used.sum()), sigma[MATRIX].reshape(3, 3) > _NOT_TOLD, data, used)
-    if robust.misfit > 0.0 and int(used.sum()) >= 3 and _would_tell(some, start, _NUMBERS[MATRIX]):
+    missing = why_untold(int(used.sum()), sigma[MATRIX].reshape(3, 3) > NOT_TOLD, data, used)
+    if robust.misfit > 0.0 and int(used.sum()) >= 3 and would_tell(some, start, _NUMBERS[MATRIX]):
         missing = (
             "the turns scatter too much beyond the noise for the 9 unknowns of the matrix; "
             "put it down in more poses, also on edges, and turn it by 90 deg or more about each of its axes"
         )
-    if scale is not None and scale[1][MATRIX][list(DIAGONAL)].max() <= _NOT_TOLD:
+    if scale is not None and scale[1][MATRIX][list(DIAGONAL)].max() <= NOT_TOLD:
         found, sigma = scale
         base[_NUMBERS[MATRIX][list(DIAGONAL)]] = True
     else:
@@ -147,36 +145,6 @@ def _scale_only(data: TurnData, base: NDArray[np.bool_], start: Gyroscope) -> tu
     sigma = np.sqrt(np.diag(covariance))
     sigma[MATRIX] = np.hypot(sigma[MATRIX], _BEND)
     return Gyroscope(found.bias, np.diag(np.diag(found.matrix)), found.g_sensitivity), sigma
-
-
-def _contradicts(data: TurnData, found: Gyroscope, sigma: Array, start: Gyroscope) -> bool:
-    """Whether the turns would determine the scale by their axes, but do not carry gravity from pose to pose."""
-    if len(data.first) < 3:
-        return False
-    # a scale that the turns hardly tell may come out anywhere
-    off = float((np.abs(found.matrix - np.eye(3)) - _SURE * sigma[MATRIX].reshape(3, 3)).max())
-    astray = _astray(data, found) >= _ASTRAY or off >= _NO_PART
-    return astray and _would_tell(data, start, _NUMBERS[MATRIX][list(DIAGONAL)])
-
-
-def _would_tell(data: TurnData, start: Gyroscope, rows: NDArray[np.int64]) -> bool:
-    """Whether geometry alone would determine the matrix, as if there were only noise."""
-    free = np.zeros(UNKNOWNS, dtype=bool)
-    free[BIAS], free[rows] = True, True
-    _, covariance, _ = estimate(data, free, start, 0.0)
-    return bool(np.sqrt(np.diag(covariance))[MATRIX].max() <= _NOT_TOLD)
-
-
-def _contradiction(data: TurnData, start: Gyroscope) -> str:
-    return (
-        f"the turns contradict the poses by {np.degrees(_astray(data, start)):.0f} deg rms; check axes, signs, unit "
-        "and rate of the gyroscope"
-    )
-
-
-def _astray(data: TurnData, at: Gyroscope) -> float:
-    """Rms angle (rad) between gravity as rotated by the turns and as measured."""
-    return float(np.sqrt(np.mean(carried_past(data, at) ** 2)))
 
 
 def _free(distinct: int, turns: int) -> NDArray[np.bool_]:

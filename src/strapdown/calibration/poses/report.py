@@ -8,14 +8,20 @@ import numpy as np
 from strapdown.calibration.calibration import VERDICTS, Correction, Found
 from strapdown.calibration.poses.accelerometer_fit import CROSS, Fitted, PoseTable
 from strapdown.calibration.poses.gyroscope_fit import TurnsFit
+from strapdown.calibration.poses.limits import limits_of
 from strapdown.calibration.poses.session_drift import SessionDrift
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 
 _MG = 9.80665e-3  # m/s2
-_GOOD_MG, _USABLE_MG = 2.0, 10.0  # left-out residual
+_GOOD_MG, _USABLE_MG = 2.0, 10.0  # expected in a new attitude
 _GOOD_MATRIX, _USABLE_MATRIX = 2e-3, 1e-2  # sigma of the gyroscope's matrix
 _GOOD_TURN, _USABLE_TURN = np.radians(0.3), np.radians(2.0)
+_GOOD_DRIFT = np.radians(0.1)  # rad/s, of the gyroscope's bias over the session
+_TURN_REMEDIES = {
+    "movement": "the turns scatter more than noise explains: hold it still in each pose, and turn it smoothly",
+    "poses": "the turns limit it: turn it by 90 deg or more about each of its axes, more often",
+}
 _ESTIMATED = (
     "the part's noise is not known; drift was estimated from the scatter of the poses: for parts with strong flicker "
     "standard deviations of biases may be too small by up to 2; name the part"
@@ -35,7 +41,7 @@ def accelerometer_correction(
 
     part: the part of the accelerometer, None if it is not known.
     """
-    said, undetermined = list(notes), list[str]()
+    said, undetermined, checked = list(notes), list[str](), dict[str, Any]()
     left_out = rms(fitted.left_out) / _MG
     verdict = "good"
     if fitted.freedom < 1:
@@ -44,15 +50,21 @@ def accelerometer_correction(
     elif not np.isfinite(left_out):
         verdict = "usable"
         said.append("no pose can be excluded without losing an unknown, so none checks the result; add poses")
-    elif left_out > _GOOD_MG:
-        verdict = "usable" if left_out <= _USABLE_MG else "poor"
-        said.append(f"poses excluded from the fit are off by {left_out:.2g} mg; good are {_GOOD_MG:g}")
-    if fitted.misfit > 0.5 * _MG:
-        said.append(f"the poses scatter by {fitted.misfit / _MG:.2g} mg beyond the noise: the model is too simple")
-        verdict = max(verdict, "usable", key=VERDICTS.index)
+    else:
+        limits = limits_of(poses, fitted)
+        expected = left_out if limits is None else limits.expected / _MG
+        if expected > _GOOD_MG:
+            verdict = "usable" if expected <= _USABLE_MG else "poor"
+            why = "" if limits is None else f"; {limits.remedy}"
+            said.append(f"new attitudes are expected to be off by {expected:.2g} mg; good are {_GOOD_MG:g}{why}")
+        elif fitted.misfit > 0.5 * _MG:
+            verdict = "usable"
+            why = "the poses scatter" if limits is None else limits.remedy
+            said.append(f"{why} ({fitted.misfit / _MG:.2g} mg beyond the noise)")
+        checked = {"left_out_rms_m_s2": left_out * _MG, "expected_m_s2": expected * _MG}
+        checked |= {} if limits is None else {"limited_by": limits.limit}
     if part is None:
         said.append(_ESTIMATED)
-    checked = {"left_out_rms_m_s2": left_out * _MG} if np.isfinite(left_out) else {}
     if fitted.model == "diagonal":
         # two cross terms act on an axis, each with gravity's part along the other: a third of g^2 on the average; half
         # of their squares is a rotation of the axes
@@ -109,7 +121,7 @@ def gyroscope_correction(
     recording: Recording, poses: PoseTable, fitted: Fitted, turns: TurnsFit, noise_given: bool
 ) -> Correction:
     """residual_rms is that of the rates at rest; the error at the end of the turns is stated next to it, in rad."""
-    said, verdict = list(turns.notes), "good"
+    said, verdict, limit = list(turns.notes), "good", "noise" if turns.missing is None else "poses"
     found, sigma = turns.gyroscope, _beyond_session(turns.sigma, turns.drift)
     after = rms(turns.after[turns.used]) if turns.used.any() else float("inf")
     scale = bool(np.isfinite(np.diag(sigma["matrix"])).all())
@@ -124,10 +136,14 @@ def gyroscope_correction(
         if worst > _GOOD_MATRIX or after > _GOOD_TURN:
             grade = "usable" if worst <= _USABLE_MATRIX and after <= _USABLE_TURN else "poor"
             verdict = max(verdict, grade, key=VERDICTS.index)
+            limit = "movement" if turns.misfit > 0.0 else "poses"
             said.append(
                 f"the matrix is known to {worst:.2g} and turns end {np.degrees(after):.2g} deg off; "
-                f"good are {_GOOD_MATRIX:g} and {np.degrees(_GOOD_TURN):.2g} deg"
+                f"good are {_GOOD_MATRIX:g} and {np.degrees(_GOOD_TURN):.2g} deg; {_TURN_REMEDIES[limit]}"
             )
+    unsteady = float(np.max(np.abs(turns.drift.change))) if turns.drift is not None and turns.drift.named else 0.0
+    if unsteady > _GOOD_DRIFT:  # the note on the drift has its size
+        verdict, limit = max(verdict, "usable", key=VERDICTS.index), "drift"
     if not noise_given:
         said.append(_ESTIMATED)
     assert poses.rates is not None
@@ -143,7 +159,7 @@ def gyroscope_correction(
             said,
             turns.undetermined,
             noise_given,
-            {"turns": int(turns.used.sum()), **more},
+            {"turns": int(turns.used.sum()), "limited_by": limit, **more},
         ),
         matrix=found.matrix,
         bias=found.bias,

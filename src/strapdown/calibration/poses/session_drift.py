@@ -28,6 +28,7 @@ class SessionDrift:
     change_variance (3, 3): its covariance; line: variance of the change of any axis before it is known.
     walk: variance of a random walk after the whole session.
     line_probability: probability that there is a straight line.
+    likeliest: variances of line, walk and other noise that are the likeliest together.
     """
 
     middle_s: Array
@@ -36,6 +37,7 @@ class SessionDrift:
     line: float
     walk: float
     line_probability: float
+    likeliest: tuple[float, float, float]
 
     @property
     def named(self) -> bool:
@@ -92,16 +94,16 @@ def session_drift(middle_s: Array, residuals: Sequence[Residuals]) -> SessionDri
     sizes = noise * np.concatenate([[0.0], np.geomspace(_SMALLEST, most, _COUNT)]) ** 2
     weights = _weights(sets, sizes)
     line, walk, other = (float(np.sum(weights * each)) for each in np.meshgrid(*3 * [sizes], indexing="ij"))
-    if line == 0.0:
-        return SessionDrift(middle_s, np.zeros(3), np.zeros((3, 3)), 0.0, walk, 0.0)
-    information, told = np.eye(3) / line, np.zeros(3)
+    best = np.unravel_index(int(np.argmax(weights)), weights.shape)
+    likeliest = float(sizes[best[0]]), float(sizes[best[1]]), float(sizes[best[2]])
+    information, told = np.eye(3) / max(line, 1e-300), np.zeros(3)
     for each in sets:
         covariance = np.eye(len(each.values)) + walk * each.walk + other * each.other
         solved = np.linalg.solve(covariance, np.column_stack([each.lines, each.values]))
         information += each.lines.T @ solved[:, :3]
         told += each.lines.T @ solved[:, 3]
-    variance = np.linalg.inv(information)
-    return SessionDrift(middle_s, variance @ told, variance, line, walk, 1.0 - float(weights[0].sum()))
+    variance: Array = np.asarray(np.linalg.inv(information), dtype=np.float64)
+    return SessionDrift(middle_s, variance @ told, variance, line, walk, 1.0 - float(weights[0].sum()), likeliest)
 
 
 @dataclass(frozen=True, eq=False)

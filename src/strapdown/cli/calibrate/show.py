@@ -76,7 +76,8 @@ def show(calibration: "Calibration") -> None:
             print(f"not determined: {text}")
         for text in c.found.notes:
             print(f"note: {text}")
-        print(f"verdict: {c.found.verdict}")
+        limit = c.found.data.get("limited_by")
+        print(f"verdict: {c.found.verdict}" + (f", limited by {limit}" if limit else ""))
 
 
 def _rows(c: "Correction") -> list[list[str]]:

@@ -70,7 +70,7 @@ def one_session(ideal: Ideal, seed: int, drift: str, part: str, known: bool) -> 
     noise = {name: nominal[name] for name in triads} if known else None
     middle = 0.5 * float(log.t[0] + log.t[-1])
     fits = [calibrate_positions(half, G, noise=noise).calibration.corrections for half in _cut(log, middle)]
-    differences = {}
+    differences: dict[str, Array] = {}
     for name in triads:
         differences |= {f"{name} {key}": value for key, value in _differences(*(fit[name] for fit in fits)).items()}
     models = {str(fit["accelerometer"].found.data["model"]) for fit in fits}
