@@ -20,6 +20,7 @@ from strapdown.kernels.navigation.eskf.layout import (
     COVARIANCE,
     GYR_BIAS,
     IN_A_ROW,
+    IN_STOP_S,
     LAST_ACC,
     LAST_GYR,
     MAG_BIAS,
@@ -51,10 +52,12 @@ from strapdown.kernels.navigation.eskf.layout import (
     SHAKE_A,
     SHAKE_G,
     STEP_S,
+    STOP_UP,
     T_F,
     T_H,
     T_RHO,
     T_TURN,
+    TILTED2,
     V_N,
     VELOCITY,
     WORK,
@@ -197,14 +200,38 @@ def predict(x, s, gyr, acc, h, still, tape, taped):
     if s[S_ACC_SCALE_VAR] + s[S_ACC_AXES_VAR] > 0.0 and not still:
         dv_n = (fx, fy, fz - s[S_GRAVITY] * h)
         free = 1.0 if s[S_SIDE_R] < 0.0 else 0.0
-        acc_excess(x, s, free, dv_n, r)
+        acc_excess(x, s, free, dv_n, h, r)
+        if free > 0.0:
+            tilted_excess(x, s, r)
     # over a lost sample the same two readings stand for a longer time: their own noise does not shrink with it
     weight = h * max(h / x[STEP_S], 1.0) if x[STEP_S] > 0.0 else h
     turning = s[S_STILL_Q] * h if still else shaken(s[S_GYR_Q] * weight + s[S_GYR_READ] * h * h, x[SHAKE_G] * h * h)
-    pushing = max(x[ROUGH], 1.0) * shaken(s[S_ACC_Q] * weight + s[S_ACC_READ] * h * h, x[SHAKE_A] * h * h)
+    own = s[S_ACC_Q] * weight + s[S_ACC_READ] * h * h
+    # a machine that shakes at one pitch moves less than one that shakes at random: its wheels show it over a window,
+    # not a stop, which every sample shows
+    rough = x[ROUGH] if x[IN_STOP_S] == 0.0 else max(x[ROUGH], 1.0)
+    pushing = max(rough * shaken(own, x[SHAKE_A] * h * h), own)
     for i in range(3):
         x[COVARIANCE + (V_N + i) * (COLUMNS + 1)] += pushing
         x[COVARIANCE + (PHI_N + i) * (COLUMNS + 1)] += turning
+
+
+@internal
+def tilted_excess(x, s, r):
+    """Tilted against its last stop, a body reads another part of gravity with the same errors of scale and axes: its
+    bias is another by as much.
+
+    r: R_ns by rows.
+    """
+    if x[IN_STOP_S] > 0.0:
+        x[STOP_UP], x[STOP_UP + 1], x[STOP_UP + 2], x[TILTED2] = r[6], r[7], r[8], 0.0
+        return
+    away2 = (r[6] - x[STOP_UP]) ** 2 + (r[7] - x[STOP_UP + 1]) ** 2 + (r[8] - x[STOP_UP + 2]) ** 2
+    if away2 > x[TILTED2]:
+        more = s[S_GRAVITY] * s[S_GRAVITY] * (s[S_ACC_SCALE_VAR] + s[S_ACC_AXES_VAR]) * (away2 - x[TILTED2])
+        for i in range(3):
+            x[COVARIANCE + (ACC_BIAS + i) * (COLUMNS + 1)] += more
+        x[TILTED2] = away2
 
 
 @internal
