@@ -4,7 +4,7 @@ The tremor of a hand is larger than the noise of the sensor, and a hand is never
 on one recording, OpenShoe's square (papers/c/foot.py).
 """
 
-from dataclasses import InitVar, dataclass, field
+from dataclasses import InitVar, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from strapdown.navigation.carriers.residual_errors import attitude_of_case, open
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.updates import FlatFloor, ZeroRate, ZeroVelocity
 from strapdown.navigation.start_at_rest import Heading, give_heading, rest_at_start_s, start_at_rest
+from strapdown.navigation.stops.edges import without_moving_edges
 from strapdown.navigation.stops.intervals import StopIntervals, solution_with_stops
 from strapdown.navigation.stops.noise_stops import NoiseStops
 from strapdown.recordings.facts import Facts
@@ -23,6 +24,7 @@ TREMBLE = 3.0  # a hand trembles three times as much as its sensor's noise
 TREMBLES_HZ, TREMBLES_S = 3.0, 0.1  # lowest frequency of a hand's tremor; how long its speed stays the same
 HAND_FLOOR = FlatFloor(height_sigma_m=0.005, velocity_sigma_m_s=None, tilt_rad=np.pi)  # all stops are as high
 
+_KNOWN = {"gyroscope", "accelerometer"}
 # a sensor of which nothing is known, held in a hand
 _HELD: dict[str, Any] = {
     "gyr_white": 1e-3,
@@ -54,13 +56,17 @@ class Hand:
 
     def stops(self, recording: Recording, facts: Facts) -> StopIntervals:
         """Stops by the readings of the sensor against the noise of its own first rest, which includes the tremor of the
-        hand.
+        hand. With a known sensor, without the edges that may move: its zero velocities are to be a millimetre a second.
         """
-        return hand_stops(recording).find(recording)
+        judge = hand_stops(recording)
+        found = judge.find(recording)
+        if not _KNOWN <= set(facts.noise):
+            return found
+        return replace(found, used=without_moving_edges(found, recording, judge))
 
     def estimator(self, recording: Recording, facts: Facts) -> Eskf:
         floor = HAND_FLOOR if self.flat_floor else None
-        if {"gyroscope", "accelerometer"} <= set(facts.noise):
+        if _KNOWN <= set(facts.noise):
             return vehicle_filter(
                 recording, facts, **_trembling(recording, facts), follows_shaking=False, flat_floor=floor
             )

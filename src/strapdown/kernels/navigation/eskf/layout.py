@@ -70,7 +70,8 @@ PITCHED_M = IN_STOP_S + 40  # how high it has climbed by its pitch against that 
 SLIPPERY, SLIPPED = IN_STOP_S + 41, IN_STOP_S + 42
 # up in s at the last stop, and how far (square of the difference) it was from there since
 STOP_UP, TILTED2 = IN_STOP_S + 43, IN_STOP_S + 46
-COVARIANCE = IN_STOP_S + 48  # a multiple of 8: its rows begin at cache lines
+CALM_GYR, CALM_ACC = IN_STOP_S + 48, IN_STOP_S + 51  # means of the readings of the stop
+COVARIANCE = IN_STOP_S + 56  # a multiple of 8: its rows begin at cache lines
 X_SIZE = COVARIANCE + N * COLUMNS
 
 # kinds of measurement: place of the NIS; its bit is 1 << kind
