@@ -36,6 +36,13 @@ def test_what_is_rejected_for_seconds_is_a_divergence():
         assert len(divergences({"stop": innovations(np.ones(len(T)), taken, 3)})) == expected
 
 
+def test_the_rejected_first_half_second_of_each_stop_is_no_five_seconds():
+    """Stops of 1 s every 20 s, rejected for half of each until the filter insists."""
+    t = np.concatenate([20.0 * k + np.arange(0.0, 1.0, 0.01) for k in range(6)])
+    stop = Innovations(t, np.ones(len(t)), t % 20.0 > 0.5, 3)
+    assert divergences({"stop": stop}) == []
+
+
 def test_a_disturbed_field_is_none():
     assert divergences({"heading": innovations(np.full(len(T), 100.0))}) == []
 

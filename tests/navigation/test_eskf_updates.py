@@ -44,8 +44,8 @@ def gyr_excess(x, variance, r, turn_n):
 
 
 @njit
-def acc_excess(x, s, free, dv_n, r):
-    excess.acc_excess(pointer(x), pointer(s), free, dv_n, r)
+def acc_excess(x, s, free, dv_n, h, r):
+    excess.acc_excess(pointer(x), pointer(s), free, dv_n, h, r)
 
 
 @njit
@@ -110,7 +110,8 @@ def test_a_turn_spreads_by_what_the_gyroscope_reads_too_much():
 
 @pytest.mark.parametrize("free", [0.0, 1.0])
 def test_a_change_of_speed_spreads_by_what_the_accelerometer_reads_too_much(free):
-    """v <- v - R_nb (E e_x) times the change along body x, and by the same scale across where the body is free."""
+    """v <- v - R_nb (E e_x) times the change along body x, and by the same scale across where the body is free. On
+    wheels gravity pulls along body x on a slope, for as long: what it does at the start is a bias."""
     x, full, rng = random_state(4)
     scale, axes, dv_n = 0.4, 0.2, rng.normal(size=3)
     c = slice(at.N + at.ACC_EXCESS, at.N + at.ACC_EXCESS + 3)
@@ -118,14 +119,17 @@ def test_a_change_of_speed_spreads_by_what_the_accelerometer_reads_too_much(free
     r_ns, r_sb = matrix(x[:4]), matrix(q_from_euler(0.3, -0.5, 1.0))
     r_nb = r_ns @ r_sb
     dv_b = r_nb.T @ dv_n
-    by_e = dv_b[0] * np.eye(3)
+    h, x[at.LEVEL] = 0.3, 0.1
+    pulled = 0.0 if free else G * h * (r_nb[2, 0] - x[at.LEVEL])
+    by_e = (dv_b[0] + pulled) * np.eye(3)
     by_e[1:, 0] = free * dv_b[1:]
     a = np.eye(at.COLUMNS)
     a[at.V_N : at.V_N + 3, c] = -r_nb @ by_e
     s = np.zeros(at.S_SIZE)
     s[at.S_R_SB : at.S_R_SB + 9] = r_sb.ravel()
     s[at.S_ACC_SCALE_VAR], s[at.S_ACC_AXES_VAR] = scale, axes
-    acc_excess(x, s, free, tuple(dv_n), tuple(r_ns.ravel()))
+    s[at.S_GRAVITY] = G
+    acc_excess(x, s, free, tuple(dv_n), h, tuple(r_ns.ravel()))
     np.testing.assert_allclose(cov_of(x), (a @ full @ a.T)[: at.N], atol=1e-13)  # roundoff of numbers near 30
     assert np.array_equal(cov_of(x)[:, : at.N], cov_of(x)[:, : at.N].T)
 

@@ -27,7 +27,7 @@ def test_a_steady_change_comes_late_by_the_delay(order):
 
 def test_the_path_is_told_at_its_time_stamps():
     """Heading in turns and place in moves, against a part whose low-pass nobody stated."""
-    one = drive("square", 5000)
+    one = drive("square", 5002)
     log = replace(one.log, odometer=None)
     deaf = {name: replace(triad, bandwidth_hz=None) for name, triad in one.robot.known.items()}
     known, unknown = (navigate(log, one.carrier(), facts).solution for facts in (one.facts(), one.facts(noise=deaf)))
@@ -43,7 +43,7 @@ def test_the_path_is_told_at_its_time_stamps():
 
 
 def test_a_smoothed_path_is_told_at_its_time_stamps_too():
-    one = drive("square", 5000)
+    one = drive("square", 5002)
     log = replace(one.log, odometer=None)
     smoothed = navigate(log, one.carrier(), one.facts(), smoothed=True).solution
     turning = np.abs(one.truth.w_nb_b[:, 2]) > 0.5

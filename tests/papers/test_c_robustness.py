@@ -9,7 +9,7 @@ import pytest
 from strapdown.papers.c.robustness.families import FAMILIES, case
 from strapdown.papers.c.robustness.outcome import Run, family_claims, run_of
 
-HONEST = Run(1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, False)
+HONEST = Run(1.0, 1.0, 1.0, 1.0, 1.0, 1.0, (1.0,) * 20, False)
 
 
 @pytest.mark.parametrize("family", ("circles", "slow turns in stops", "start in motion", "vibration"))
@@ -33,7 +33,8 @@ def test_every_family_has_drives_of_its_own():
         ({"velocity": 0.4}, "velocity/least"),
         ({"attitude": 11.0}, "silent"),
         ({"end_m": 1.2}, "end"),
-        ({"bias": 3.1}, "bias"),
+        ({"bias": (3.1,) * 3}, "bias"),
+        ({"bias": (1.0, 6.0)}, "bias/largest"),
         ({"warned": True}, "alarms"),
     ),
 )

@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from strapdown.navigation.eskf.outputs import Innovations
 from strapdown.types import Array
 
 LARGE, LARGE_S = 4.0, 10.0  # mean of the normalised innovations, over so long
-REJECTED_S = 5.0  # so long without one that counts
+REJECTED_S = 5.0  # of measurements since the last one that counts
 LONGEST_STEP_S = 0.5  # that one stands for
 LARGEST = 100.0  # ten sigmas: one that is farther off counts as this
 _WHAT = {
@@ -59,32 +60,30 @@ def divergences(innovations: Mapping[str, Innovations]) -> list[Divergence]:
         if kind not in _WHAT or len(seen.t) == 0:
             continue
         mean = _mean_of_time(seen.t, seen.nis / seen.degrees)
-        taken = _running_mean(seen.t, seen.taken.astype(np.float64), REJECTED_S)
         long = seen.t - seen.t[0] >= LARGE_S
-        large, out = long & (mean > LARGE), (seen.t - seen.t[0] >= REJECTED_S) & (taken == 0.0) & _dense(seen.t)
+        large, out = long & (mean > LARGE), _rejected_s(seen.t, seen.taken) >= REJECTED_S
         if large.any() or out.any():
             first = int(np.argmax(large | out))
             found.append(Divergence(kind, float(seen.t[first]), float(mean[long].max(initial=0.0)), not large.any()))
     return sorted(found, key=lambda one: one.t_s)
 
 
-def _running_mean(t: Array, values: Array, window_s: float) -> Array:
-    """Mean of the values within the last window_s at each time."""
-    total = np.concatenate([[0.0], np.cumsum(values)])
-    first = np.searchsorted(t, t - window_s)
-    count = np.arange(1, len(t) + 1) - first
-    return np.asarray((total[1:] - total[first]) / count)
+def _rejected_s(t: Array, taken: NDArray[np.bool_]) -> Array:
+    """Time of measurements since the last one that was used. Time without measurements of the kind does not count: the
+    first tenth of a second of a stop after a drive is no five seconds.
+    """
+    passed = np.cumsum(_steps(t))
+    return np.asarray(passed - np.maximum.accumulate(np.where(taken, passed, 0.0)))
+
+
+def _steps(t: Array) -> Array:
+    return np.clip(np.diff(t, prepend=t[0]), 0.0, LONGEST_STEP_S)
 
 
 def _mean_of_time(t: Array, values: Array) -> Array:
     """The mean is over the last LARGE_S at each time. Mean over time. A kind without measurements counts as right, 1.
     So the first moment of a stop, which corrects the speed, is not counted as ten seconds.
     """
-    step = np.clip(np.diff(t, prepend=t[0]), 0.0, LONGEST_STEP_S)
+    step = _steps(t)
     total = np.concatenate([[0.0], np.cumsum((np.minimum(values, LARGEST) - 1.0) * step)])
     return np.asarray(1.0 + (total[1:] - total[np.searchsorted(t, t - LARGE_S)]) / LARGE_S)
-
-
-def _dense(t: Array) -> Array:
-    """Whether at least ten measurements of the kind came within the last REJECTED_S."""
-    return np.asarray(np.arange(1, len(t) + 1) - np.searchsorted(t, t - REJECTED_S) >= 10)

@@ -21,8 +21,9 @@ from strapdown.types import Array, Recording, Solution
 
 # rad/s, m/s2: what a part changes between its calibration and the drive
 CHANGED_GYR, CHANGED_ACC = 5e-4, 2e-3
-# variance of a turn of the ground in stops, too slow to be seen, over that of the bias before the first stop
-UNSEEN_TURN = 4.0
+# variance of a turn of the ground in stops, too slow to be seen, over that of the bias before the first stop: a turn
+# that the test of a stop just lets pass (eskf/numbers.py)
+UNSEEN_TURN = 21.0
 CHANGED_SCALE = 1e-4  # of the accelerometer: a degree or two, where data sheets allow 0.005 to 0.02 % each
 # scale and cross-coupling of a sensor of which nothing is known: most such modules were calibrated by their maker
 COMMON_SCALE, COMMON_AXES = 0.003, 0.003
@@ -90,7 +91,7 @@ def left_by(calibration: Calibration, gravity: float, part: Part | None = None) 
         scale, axes = _matrix_sigma(gyr["matrix"], part, "gyroscope")
         found["gyr_matrix_sigma"] = max(scale, axes / float(np.sqrt(2.0)))
     if "bias" in acc and np.isfinite(acc["bias"]).all():
-        skew = mounting_sigma_rad(calibration)
+        skew = _skew_rad(calibration, part)
         found["acc_bias_sigma"] = float(np.sqrt(_rms(acc["bias"]) ** 2 + (gravity * skew) ** 2 + CHANGED_ACC**2))
     if "matrix" in acc:
         scale, axes = _matrix_sigma(acc["matrix"], part, "accelerometer")
@@ -118,6 +119,14 @@ def mounting_sigma_rad(calibration: Calibration) -> float:
     if matrix is None or not np.isfinite(matrix[:2, 2]).all():
         return 0.0
     return _rms(matrix[:2, 2]) / float(np.sqrt(2.0))
+
+
+def _skew_rad(calibration: Calibration, part: Part | None) -> float:
+    """Sigma of the skew of the accelerometer's axes; the part's tolerance where the calibration did not find it."""
+    matrix = _sigma(calibration, "accelerometer").get("matrix")
+    if matrix is None or np.isfinite(matrix[:2, 2]).all():
+        return mounting_sigma_rad(calibration)
+    return _tolerance(part, "accelerometer")["axes"] / float(np.sqrt(2.0))
 
 
 def open_rotation_rad(recording: Recording, facts: Facts) -> float:

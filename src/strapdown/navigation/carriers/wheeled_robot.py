@@ -70,14 +70,18 @@ class WheeledRobot:
             recording,
             facts,
             lever_sigma_m=self.lever_sigma_m,
-            **self.constraints(),
+            **self.constraints(open_rotation_rad(recording, facts)),
             wheel_travel=wheel,
         )
 
-    def constraints(self) -> dict[str, Any]:
-        """Settings of the filter for how a robot on wheels moves."""
+    def constraints(self, turned_rad: float = 0.0) -> dict[str, Any]:
+        """Settings of the filter for how a robot on wheels moves.
+
+        turned_rad: sigma of the turn of the sensor's axes against its case, where this was not found.
+        """
+        floor = FlatFloor(slope_of_pitch=1.0, mounting_sigma_rad=turned_rad)
         return {
-            "flat_floor": FlatFloor(slope_of_pitch=1.0) if self.flat_floor else None,
+            "flat_floor": floor if self.flat_floor else None,
             # upward it would take the mounting for a slope
             "non_holonomic": NonHolonomic(SIDEWAYS, upward_sigma_m_s=None),
             "huber_sigmas": HUBER_SIGMAS,

@@ -49,9 +49,14 @@ from strapdown.navigation.eskf.updates import (
 )
 from strapdown.navigation.examination import examine_for_navigation
 from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT
-from strapdown.rotation import q_conj, q_mul, q_normalise
+from strapdown.rotation import q_conj, q_mul, q_normalise, q_rotate
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording, Sample, Solution
+
+def _shrunk(value: float, variance: float) -> float:
+    """As much of a value as is beyond its own variance."""
+    return value * max(1.0 - variance / value**2, 0.0) if value != 0.0 else 0.0
+
 
 _PIECE = 200_000  # samples between two reports on the progress: half a second
 
@@ -187,11 +192,18 @@ class Eskf:
         x[at.Q : at.Q + 4] = q_normalise(np.asarray(aligned.q_ns, dtype=np.float64))
         x[at.POSITION : at.POSITION + 3] = p_n
         x[at.BIAS_G : at.BIAS_G + 3] = aligned.gyr_bias_s
-        x[at.FLOOR_M], x[at.PAST_COUNT] = x[at.POSITION + 2], -1.0
+        x[at.FLOOR_M], x[at.PAST_COUNT], x[at.ROUGH] = x[at.POSITION + 2], -1.0, 1.0
+        x[at.STOP_UP : at.STOP_UP + 3] = q_rotate(q_conj(x[at.Q : at.Q + 4]), np.array([0.0, 0.0, 1.0]))
         x[at.SKIP], x[at.MEANS], x[at.DIP] = float(skip), float(means), at.UNKNOWN_DIP
         if aligned.field_ut is not None and aligned.dip_rad is not None:
             x[at.FIELD], x[at.DIP] = aligned.field_ut, aligned.dip_rad
-        x[at.COVARIANCE :].reshape(at.N, at.COLUMNS)[:, : at.N] = first_covariance(self, aligned)
+        cov = first_covariance(self, aligned)
+        x[at.COVARIANCE :].reshape(at.N, at.COLUMNS)[:, : at.N] = cov
+        if self.flat_floor is not None:
+            x_n = q_rotate(q_mul(x[at.Q : at.Q + 4], q_conj(self.q_bs)), np.array([1.0, 0.0, 0.0]))
+            tilt = float(cov[at.PHI_N, at.PHI_N] + cov[at.PHI_N + 1, at.PHI_N + 1]) / 2.0
+            x[at.LEVEL] = x_n[2]
+            x[at.SLOPES] = _shrunk(float(x_n[2]), tilt + self.flat_floor.mounting_sigma_rad**2)
         return x
 
     def step(self, state: State, sample: Sample) -> State:

@@ -6,7 +6,9 @@ import numpy as np
 
 from strapdown import earth
 from strapdown.errors import InputError
+from strapdown.kernels.jit import python_of
 from strapdown.kernels.navigation.eskf import layout as at
+from strapdown.kernels.navigation.eskf.aids import rounded
 from strapdown.navigation.alignment import Alignment
 from strapdown.navigation.eskf.updates import MagneticHeading
 from strapdown.rotation import matrix, q_conj
@@ -33,6 +35,9 @@ def first_covariance(filt: "Eskf", alignment: Alignment) -> Array:
     gyr_var = (
         np.asarray(alignment.gyr_bias_sigma) ** 2 + _wander(filt, filt.gyr_drift, filt.gyr_walk) * alignment.rest_s
     )
+    if alignment.rest_s > 0.0 and alignment.rows > 1:
+        step_s = alignment.rest_s / (alignment.rows - 1)
+        gyr_var = gyr_var + python_of(rounded)(filt.gyr_resolution**2 / 12.0, filt.gyr_white**2, step_s)
     cov[gyr, gyr] = np.diag(np.minimum(gyr_var, filt.gyr_bias_sigma**2 + filt.gyr_drift**2))
     var = filt.acc_bias_sigma**2 + filt.acc_drift**2
     cov[acc, acc] = var * np.eye(3)
@@ -69,6 +74,8 @@ def settings_as_numbers(filt: "Eskf") -> Array:
     s[at.S_ACC_BIAS_Q] = _wander(filt, filt.acc_drift, filt.acc_walk)
     s[at.S_GYR_BIAS_CAP] = filt.gyr_bias_sigma**2 + filt.gyr_drift**2 if filt.gyr_walk == 0.0 else np.inf
     s[at.S_ACC_BIAS_CAP] = filt.acc_bias_sigma**2 + filt.acc_drift**2 if filt.acc_walk == 0.0 else np.inf
+    if filt.non_holonomic is None:  # a body that tilts: errors of scale and axes act on gravity as another bias
+        s[at.S_ACC_BIAS_CAP] += s[at.S_GRAVITY] ** 2 * (filt.acc_scale_sigma**2 + filt.acc_axes_sigma**2)
     s[at.S_GAP_S] = filt.gap_s
     s[at.S_GAP_ACC_Q], s[at.S_GAP_RATE_Q] = filt.gap_acc_m_s2**2, filt.gap_rate_rad_s**2
     s[at.S_GAP_TILT] = filt.gap_tilt_rad**2

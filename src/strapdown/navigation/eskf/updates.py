@@ -63,8 +63,9 @@ class FlatFloor(_Checked):
     height_sigma_m: the height at every stop is that of the start.
     velocity_sigma_m_s: sigma of the vertical speed between stops. Either sigma may be None. While the body is tilted by
     more than tilt_rad it is on a slope, and neither sigma is used.
-    slope_of_pitch: a smaller pitch may be that of the mounting, or the floor climbs. slope is the sigma of the slope,
-        as a share of the pitch. The slope is considered, not estimated. 0: no floor has a slope, as for a foot, whose
+    slope_of_pitch: a smaller pitch at the start may be that of the mounting, or the floor climbs. It is the sigma of
+        the slope, as a share of the pitch. The slope is considered, not estimated. A pitch that changes by more than
+        0.01 rad and three sigmas for a second ends the floor. 0: no floor has a slope, as for a foot, whose
         pitch does not show it.
     """
 
@@ -72,6 +73,7 @@ class FlatFloor(_Checked):
     velocity_sigma_m_s: float | None = 0.003
     tilt_rad: float = 0.06
     slope_of_pitch: float = 0.0
+    mounting_sigma_rad: float = 0.0
 
 
 @dataclass(frozen=True)

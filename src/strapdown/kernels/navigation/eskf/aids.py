@@ -30,6 +30,7 @@ from strapdown.kernels.navigation.eskf.layout import (
     IN_STOP_S,
     INSISTED,
     LAST_TURN,
+    LEVEL,
     MAG_BIAS,
     NIS,
     ODOMETER,
@@ -40,10 +41,13 @@ from strapdown.kernels.navigation.eskf.layout import (
     PAST_COUNT,
     PAST_FREE_S,
     PHI_N,
+    PITCHED_M,
     POSITION,
     REFUSED_S,
     REJECTED,
     ROUGH,
+    S_ACC_Q,
+    S_ACC_READ,
     S_ADAPTS,
     S_DECLINATION,
     S_DIP,
@@ -85,10 +89,14 @@ from strapdown.kernels.navigation.eskf.layout import (
     SEEN_ODOMETER,
     SEEN_STOP,
     SEEN_VELOCITY,
+    SHAKE_A,
     SHAKE_G,
     SIDEWAYS,
     SIGMA_OF_FIX,
     SINCE_STOP_S,
+    SLIPPED,
+    SLIPPERY,
+    SLOPES,
     STEP_S,
     STOP_BIAS,
     STOP_DT2,
@@ -118,7 +126,7 @@ from strapdown.kernels.navigation.eskf.layout import (
     N,
     Q,
 )
-from strapdown.kernels.navigation.eskf.predict import SHAKES, shaken
+from strapdown.kernels.navigation.eskf.predict import SHAKES, matrix, shaken
 from strapdown.kernels.navigation.eskf.updates import (
     nis_of_three,
     spread_of,
@@ -136,6 +144,10 @@ CALMS_S = 30.0  # blows come again
 BLOW_NIS = 100.0  # ten sigmas: what lies beyond shows no more
 OPENED = 1e12  # of the variance of a stop: a prior as wide as this is as good as none, and loses no digits
 OFF_THE_FLOOR_S = 1.0  # of slopes; a kerb tilts for less
+SLOPES_RAD, SLOPES_SIGMAS = 0.01, 3.0  # 1 %: a floor that was laid flat, and a body that accelerates, pitch by less
+CALMEST = 1e-3  # part of the variance of a vibration that is left as noise of a speed
+SLIPS_S = 3.0  # of turning, within which wheels show whether they slip
+LEAST_SLIP = 1e-2  # of the variance of the slip stated: wheels that hardly slip
 LIGHT = 9.0  # of the NIS at which a weight begins to fall: it is then below a third
 SLIPS_RAD_S = 0.3  # a turn from which on wheels slip in full
 WAITING_M_S2 = 0.15  # half of an acceleration of 0.3 m/s2: how far a mean speed is from the last one
@@ -231,6 +243,10 @@ def zero_rates(x, s, stop, gyr, dt, tape, taped):
         if x[IN_STOP_S] > 0.0 and s[S_TURN_SHARE] > 0.0:
             for j in range(3):
                 x[LAST_TURN + j] = x[STOP_TURN + j] / x[IN_STOP_S] - x[BIAS_G + j]
+            if s[S_ADAPTS] > 0.0:
+                _, _, _, _, _, _, u0, u1, u2 = matrix(x[Q], x[Q + 1], x[Q + 2], x[Q + 3])
+                about = x[LAST_TURN] * u0 + x[LAST_TURN + 1] * u1 + x[LAST_TURN + 2] * u2
+                x[LAST_TURN], x[LAST_TURN + 1], x[LAST_TURN + 2] = about * u0, about * u1, about * u2
         x[IN_STOP_S] = x[TURNS] = 0.0
         return
     if dt <= 0.0:
@@ -252,7 +268,7 @@ def zero_rates(x, s, stop, gyr, dt, tape, taped):
         return
     x[BLOCK_S] = 0.0
     time_s = x[IN_STOP_S]
-    v = still_variance(x, s, dt) * x[STOP_DT2] / (time_s * time_s)
+    v = still_variance(x, s, dt) * x[STOP_DT2] / (time_s * time_s) + rounded(s[S_GYR_READ], s[S_GYR_Q], x[STEP_S])
     away = 0.0
     for j in range(3):
         off = x[STOP_TURN + j] / time_s - x[STOP_BIAS + j]
@@ -261,9 +277,13 @@ def zero_rates(x, s, stop, gyr, dt, tape, taped):
         turns(x, time_s)
         return
     nis = 0.0
+    _, _, _, _, _, _, u0, u1, u2 = matrix(x[Q], x[Q + 1], x[Q + 2], x[Q + 3])
     for j in range(3):
         mean = x[STOP_TURN + j] / time_s
         unseen = s[S_TURN_SHARE] * x[FIRST_VAR + j]
+        if s[S_ADAPTS] > 0.0:  # ground turns about the vertical
+            up = u0 if j == 0 else (u1 if j == 1 else u2)
+            unseen *= up * up
         info = 1.0 / (v + unseen)
         more, total = info - x[STOP_INFO + j], info * mean
         known = x[COVARIANCE + (GYR_BIAS + j) * (COLUMNS + 1)] * (1.0 + s[S_TURN_SHARE]) <= unseen
@@ -275,6 +295,19 @@ def zero_rates(x, s, stop, gyr, dt, tape, taped):
             take_unit(x, not_constant(GYR_BIAS) + j, 1.0 / more, off, tape, taped)
             x[STOP_INFO + j], x[STOP_SUM + j] = info, total
     x[NIS + ZARU] = nis
+
+
+@internal
+def rounded(read, white, step_s):
+    """Variance of the error that counts leave in a mean of equal readings, however many. For a count d and noise of
+    sigma s the error is d / pi exp(-2 pi^2 s^2 / d^2) times a sine of the value.
+
+    read: d^2 / 12.
+    """
+    if read == 0.0 or step_s <= 0.0:
+        return 0.0
+    count2 = 12.0 * read
+    return count2 / (2.0 * math.pi**2) * math.exp(-4.0 * math.pi**2 * white / (step_s * count2))
 
 
 @internal
@@ -357,7 +390,8 @@ def numbers(x, s, seen, gyr, mag, extra, dt, tape, taped):
             robust = s[S_HUBER_2] > 0.0 and kind in (FLOOR, SIDEWAYS, UPWARD, ODOMETER)
             nis = left * left / spread
             if robust and kind == ODOMETER:
-                follow_roughness(x, s, nis)
+                follow_roughness(x, s, nis, variance < 0.5 * spread)
+                follow_slip(x, s, left, spread)
             elif robust:  # a floor that waves, or wheels that slide, are as good as they have lately shown to be
                 x[WIDER + kind] += min(dt / LATELY_S, 1.0) * (min(nis, MOST_WIDER) - x[WIDER + kind])
                 spread *= max(x[WIDER + kind], 1.0)
@@ -371,15 +405,37 @@ def numbers(x, s, seen, gyr, mag, extra, dt, tape, taped):
 
 
 @internal
-def follow_roughness(x, s, nis):
+def follow_roughness(x, s, nis, shows):
     """For a machine whose speed changes differently from what its accelerometer reads, by shocks shorter than a sample.
     While the wheels show more than the stated variance, that of the accelerometer grows; it falls within LATELY_S after
-    it.
+    it. It may fall below that of the machine's vibration, never below the sensor's own.
+
+    shows: the wheel is better known than the speed.
     """
     if s[S_ADAPTS] > 0.0:
-        more = min(nis, BLOW_NIS) - SHAKES
-        grown = x[ROUGH] * math.exp(more * s[S_ODO_WINDOW_S] / (LATELY_S if more > 0.0 else CALMS_S))
-        x[ROUGH] = min(max(grown, 1.0), ROUGHEST)
+        more = min(nis, BLOW_NIS) - (1.0 if x[ROUGH] < 1.0 else SHAKES)
+        lasts_s = CALMS_S if more < 0.0 and x[ROUGH] > 1.0 else LATELY_S
+        grown = x[ROUGH] * math.exp(more * s[S_ODO_WINDOW_S] / lasts_s)
+        own = s[S_ACC_Q] / max(x[STEP_S], 1e-9) + s[S_ACC_READ]
+        least = min(max(SHAKES * own / max(x[SHAKE_A], 1e-12), CALMEST), 1.0)
+        if not shows:
+            least = min(x[ROUGH], 1.0)
+        x[ROUGH] = min(max(grown, least), ROUGHEST)
+
+
+@internal
+def follow_slip(x, s, left, spread):
+    """The variance of the slip in turns follows what the wheels show. It changes within SLIPS_S of turning, up to what is stated: a
+    turn shows its slip when it begins, before the speed follows the wheels.
+    """
+    if x[SLIPPED] == 0.0:
+        return
+    part = x[SLIPPERY] * x[SLIPPED] * x[SLIPPED]
+    window = s[S_ODO_WINDOW_S]
+    base = spread - part / min(window, 1.0) + part  # of one reading
+    more = (min(left * left / base, BLOW_NIS) - 1.0) * part / base
+    x[SLIPPERY] *= math.exp(more * window / SLIPS_S)
+    x[SLIPPERY] = min(max(x[SLIPPERY], LEAST_SLIP * s[S_SLIP_VAR]), s[S_SLIP_VAR])
 
 
 @internal
@@ -392,27 +448,44 @@ def only(x, k):
 @internal
 def floor(x, s, stop, dt):
     """A flat floor: at a stop the height is that of the start, between stops nothing moves up or down. A vehicle on a
-    slope shows it by its own tilt, body z against up. After OFF_THE_FLOOR_S of slopes it is on another floor. A small
-    pitch may be a slope or an error of the mounting. The share of the pitch that is slope is considered, and acts on
-    the height by the climb of such a slope.
+    slope shows it by its own tilt, body z against up, or by a pitch that is not that of the start. After
+    OFF_THE_FLOOR_S of slopes it is on another floor. A small pitch at the start may be a slope or an error of the
+    mounting. The share of this pitch that is slope is considered, and acts on the height by the climb of such a slope.
+    Only that of the start: noise of the later pitch would count as slopes that come and go.
     """
     variance = s[S_FLOOR_P_R] if stop else s[S_FLOOR_V_R]
     ax, ay, az = rotate(x[Q], x[Q + 1], x[Q + 2], x[Q + 3], s[S_R_SB], s[S_R_SB + 3], s[S_R_SB + 6])
-    rise = az * (ax * x[VELOCITY] + ay * x[VELOCITY + 1] + az * x[VELOCITY + 2])
+    forward = ax * x[VELOCITY] + ay * x[VELOCITY + 1] + az * x[VELOCITY + 2]
+    rise, climbs = x[SLOPES] * forward, (az - x[LEVEL]) * forward
     if not stop:
         x[CLIMB_M] += rise * dt
-    if variance < 0.0:
+        x[PITCHED_M] += climbs * dt
+    if variance < 0.0 or x[TILTED_S] > OFF_THE_FLOOR_S:
         return NOT_USED
     _, _, up = rotate(x[Q], x[Q + 1], x[Q + 2], x[Q + 3], s[S_R_SB + 2], s[S_R_SB + 5], s[S_R_SB + 8])
-    if not up > s[S_FLOOR_TILT]:
+    if not up > s[S_FLOOR_TILT] or (s[S_FLOOR_SLOPE_VAR] > 0.0 and pitched(x, ax, ay, az)):
         x[TILTED_S] += 0.0 if stop else dt
-        return NOT_USED
-    if x[TILTED_S] > OFF_THE_FLOOR_S:
+        if x[TILTED_S] > OFF_THE_FLOOR_S:  # it has climbed while the floor still held it down
+            x[COVARIANCE + (P_N + 2) * (COLUMNS + 1)] += x[PITCHED_M] * x[PITCHED_M]
+            x[COVARIANCE + (V_N + 2) * (COLUMNS + 1)] += climbs * climbs
         return NOT_USED
     only(x, P_N + 2 if stop else V_N + 2)
     if stop:
         return True, -x[CLIMB_M], variance, x[FLOOR_M] - x[POSITION + 2]
+    # a pitch below what is seen as a slope may be one, the same for a second
+    variance += s[S_FLOOR_SLOPE_VAR] * climbs * climbs / max(min(dt, 1.0), 1e-9)
     return True, -rise, variance, -x[VELOCITY + 2]
+
+
+@internal
+def pitched(x, ax, ay, az):
+    """Whether the body's pitch is another than at the start, beyond SLOPES_RAD and its own sigmas.
+
+    ax, ay, az: body x in n.
+    """
+    i, j = COVARIANCE + PHI_N * (COLUMNS + 1), COVARIANCE + (PHI_N + 1) * (COLUMNS + 1)
+    variance = ay * ay * x[i] - 2.0 * ax * ay * x[i + 1] + ax * ax * x[j]
+    return (az - x[LEVEL]) ** 2 > SLOPES_RAD**2 + SLOPES_SIGMAS**2 * variance
 
 
 @internal
@@ -482,7 +555,10 @@ def wheel(x, s, travel_m, gyr, dt, stop):
     # the error of the mean stands for that of now: while it waited for a tick the speed has changed
     changed = WAITING_M_S2 * (window - s[S_ODO_WINDOW_S])
     lever_var = by_lever / (window * window * min(window, 1.0))  # the same for as long as the turn lasts, as above
-    slip_var = s[S_SLIP_VAR] * slips * slips / min(window, 1.0)
+    if x[SLIPPERY] == 0.0:
+        x[SLIPPERY] = s[S_SLIP_VAR]
+    x[SLIPPED] = slips if s[S_SLIP_VAR] > 0.0 else 0.0
+    slip_var = x[SLIPPERY] * slips * slips / min(window, 1.0)
     return True, mean, s[S_ODO_R] / (window * window) + changed * changed + lever_var + slip_var, e
 
 

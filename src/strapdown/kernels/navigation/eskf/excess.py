@@ -12,9 +12,11 @@ from strapdown.kernels.navigation.eskf.layout import (
     COLUMNS,
     COVARIANCE,
     GYR_EXCESS,
+    LEVEL,
     PHI_N,
     S_ACC_AXES_VAR,
     S_ACC_SCALE_VAR,
+    S_GRAVITY,
     S_R_SB,
     V_N,
     H,
@@ -26,8 +28,6 @@ from strapdown.kernels.navigation.eskf.layout import (
 def considered(x, k, c, v0, v1, v2):
     """Three numbers of the error state, k to k + 2, fall by g times the three considered ones of column c. The
     considered numbers have the variances v0, v1, v2 and are independent of each other.
-
-    g: 3x3, row by row, in H, which no measurement uses meanwhile.
 
     g: 3x3, row by row, in H, which no measurement uses meanwhile.
     """
@@ -71,8 +71,6 @@ def gyr_excess(x, variance, r, turn_n):
     variance is that of a vector fixed in s after a quarter turn, 2, and after half a turn, 4.
 
     r: R_ns by rows.
-
-    r: R_ns by rows.
     """
     for i in range(9):
         x[H + i] = turn_n[2] * r[i]
@@ -83,15 +81,15 @@ def gyr_excess(x, variance, r, turn_n):
 
 
 @internal
-def acc_excess(x, s, free, dv_n, r):
-    """An accelerometer of wrong scale and cross-coupling E reads E a too much; its excess for gravity is a bias. A
-    vehicle accelerates and brakes along body x. So E's column of this axis, expressed in b, is considered: its scale,
-    and its reading across that axis.
+def acc_excess(x, s, free, dv_n, h, r):
+    """An accelerometer of wrong scale and cross-coupling E reads E f too much; for gravity as at the start this is a
+    bias. A vehicle accelerates and brakes along body x, and on a slope gravity pulls along it. So E's column of this
+    axis, expressed in b, is considered: its scale, and its reading across that axis.
 
     free: 1 if the body may move in any direction, which then has this scale too. 0 for wheels: the reading across body
         x is then noise. Measurements of the speed across include it too, and its random correlation with them would
         shorten the path.
-    dv_n: change of velocity (m/s).
+    dv_n: change of velocity (m/s) within h (s).
     r: R_ns by rows.
     """
     for axis in range(3):  # columns 1 and 2: body y and z in n; column 0: body x in n, for now
@@ -101,11 +99,12 @@ def acc_excess(x, s, free, dv_n, r):
         for i in range(3):
             x[H + 3 * i + axis] = r[3 * i] * a + r[3 * i + 1] * b + r[3 * i + 2] * c
     along = x[H] * dv_n[0] + x[H + 3] * dv_n[1] + x[H + 6] * dv_n[2]
+    push = along + (1.0 - free) * s[S_GRAVITY] * h * (x[H + 6] - x[LEVEL])
     for i in range(3):
-        forward = x[H + 3 * i] * along
-        x[H + 3 * i] = forward + free * (dv_n[i] - forward)
-        x[H + 3 * i + 1] *= along
-        x[H + 3 * i + 2] *= along
+        forward = x[H + 3 * i]
+        x[H + 3 * i] = forward * push + free * (dv_n[i] - forward * along)
+        x[H + 3 * i + 1] *= push
+        x[H + 3 * i + 2] *= push
     considered(
         x, not_constant(V_N), not_constant(N + ACC_EXCESS), s[S_ACC_SCALE_VAR], s[S_ACC_AXES_VAR], s[S_ACC_AXES_VAR]
     )

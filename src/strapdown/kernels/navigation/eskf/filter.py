@@ -117,7 +117,7 @@ def rows(x, s, seen, gyr, acc, mag, extra, dt, nominal, sigma, nis, reported, ta
             if first or h > settings[S_GAP_S]:
                 at[IN_A_ROW] = 0.0
             if settings[S_ADAPTS] > 0.0:
-                follow_shaking(at, rate, force, 0.0 if first else h)
+                follow_shaking(at, rate, force, 0.0 if first else h, bits & SEEN_STOP != 0)
             if first:
                 at[STARTED] = 1.0
             elif h > settings[S_GAP_S]:

@@ -63,7 +63,15 @@ STOP_DT2 = IN_STOP_S + 31  # sum of the squared steps of the stop: a reading aft
 # variance of the gyroscope's bias before the first stop (0: there was none yet); what the last stop turned by beyond it
 FIRST_VAR, LAST_TURN = IN_STOP_S + 32, IN_STOP_S + 35
 TILTED_S = IN_STOP_S + 38  # how long it was on a slope
-COVARIANCE = IN_STOP_S + 40  # a multiple of 8: its rows begin at cache lines
+LEVEL = IN_STOP_S + 39  # how far body x points up at the start: the mounting, or the floor of the start
+SLOPES = IN_STOP_S + 47  # the part of it that is not an error of the sensor's tilt
+PITCHED_M = IN_STOP_S + 40  # how high it has climbed by its pitch against that of the start
+# variance of the part by which wheels read too far in a turn, as they show it; by how much they would in this window
+SLIPPERY, SLIPPED = IN_STOP_S + 41, IN_STOP_S + 42
+# up in s at the last stop, and how far (square of the difference) it was from there since
+STOP_UP, TILTED2 = IN_STOP_S + 43, IN_STOP_S + 46
+CALM_GYR, CALM_ACC = IN_STOP_S + 48, IN_STOP_S + 51  # means of the readings of the stop
+COVARIANCE = IN_STOP_S + 56  # a multiple of 8: its rows begin at cache lines
 X_SIZE = COVARIANCE + N * COLUMNS
 
 # kinds of measurement: place of the NIS; its bit is 1 << kind

@@ -16,10 +16,13 @@ from strapdown.kernels.navigation.eskf.layout import (
     BIAS_A,
     BIAS_G,
     BIAS_M,
+    CALM_ACC,
+    CALM_GYR,
     COLUMNS,
     COVARIANCE,
     GYR_BIAS,
     IN_A_ROW,
+    IN_STOP_S,
     LAST_ACC,
     LAST_GYR,
     MAG_BIAS,
@@ -51,10 +54,12 @@ from strapdown.kernels.navigation.eskf.layout import (
     SHAKE_A,
     SHAKE_G,
     STEP_S,
+    STOP_UP,
     T_F,
     T_H,
     T_RHO,
     T_TURN,
+    TILTED2,
     V_N,
     VELOCITY,
     WORK,
@@ -63,6 +68,7 @@ from strapdown.kernels.navigation.eskf.layout import (
 )
 from strapdown.kernels.navigation.mechanisation import increment_of_points
 
+CALM_S = 0.5  # slower than engines turn
 SHAKES = 1.5  # of the sensor's own variance: a second of its noise reads up to 1.3
 _WIDEST = math.pi**2 / 3.0  # variance of an angle of which nothing is known
 
@@ -197,14 +203,38 @@ def predict(x, s, gyr, acc, h, still, tape, taped):
     if s[S_ACC_SCALE_VAR] + s[S_ACC_AXES_VAR] > 0.0 and not still:
         dv_n = (fx, fy, fz - s[S_GRAVITY] * h)
         free = 1.0 if s[S_SIDE_R] < 0.0 else 0.0
-        acc_excess(x, s, free, dv_n, r)
+        acc_excess(x, s, free, dv_n, h, r)
+        if free > 0.0:
+            tilted_excess(x, s, r)
     # over a lost sample the same two readings stand for a longer time: their own noise does not shrink with it
     weight = h * max(h / x[STEP_S], 1.0) if x[STEP_S] > 0.0 else h
     turning = s[S_STILL_Q] * h if still else shaken(s[S_GYR_Q] * weight + s[S_GYR_READ] * h * h, x[SHAKE_G] * h * h)
-    pushing = max(x[ROUGH], 1.0) * shaken(s[S_ACC_Q] * weight + s[S_ACC_READ] * h * h, x[SHAKE_A] * h * h)
+    own = s[S_ACC_Q] * weight + s[S_ACC_READ] * h * h
+    # a machine that shakes at one pitch moves less than one that shakes at random: its wheels show it over a window,
+    # not a stop, which every sample shows
+    rough = x[ROUGH] if x[IN_STOP_S] == 0.0 else max(x[ROUGH], 1.0)
+    pushing = max(rough * shaken(own, x[SHAKE_A] * h * h), own)
     for i in range(3):
         x[COVARIANCE + (V_N + i) * (COLUMNS + 1)] += pushing
         x[COVARIANCE + (PHI_N + i) * (COLUMNS + 1)] += turning
+
+
+@internal
+def tilted_excess(x, s, r):
+    """Tilted against its last stop, a body reads another part of gravity with the same errors of scale and axes: its
+    bias is another by as much.
+
+    r: R_ns by rows.
+    """
+    if x[IN_STOP_S] > 0.0:
+        x[STOP_UP], x[STOP_UP + 1], x[STOP_UP + 2], x[TILTED2] = r[6], r[7], r[8], 0.0
+        return
+    away2 = (r[6] - x[STOP_UP]) ** 2 + (r[7] - x[STOP_UP + 1]) ** 2 + (r[8] - x[STOP_UP + 2]) ** 2
+    if away2 > x[TILTED2]:
+        more = s[S_GRAVITY] * s[S_GRAVITY] * (s[S_ACC_SCALE_VAR] + s[S_ACC_AXES_VAR]) * (away2 - x[TILTED2])
+        for i in range(3):
+            x[COVARIANCE + (ACC_BIAS + i) * (COLUMNS + 1)] += more
+        x[TILTED2] = away2
 
 
 @internal
@@ -214,23 +244,40 @@ def shaken(known, seen):
 
 
 @internal
-def follow_shaking(x, gyr, acc, h):
+def follow_shaking(x, gyr, acc, h, stop):
     """Variance of a reading within the last second. Second differences pass changes from sample to sample and suppress
-    the motion of the machine. For white noise they have six times the variance.
+    the motion of the machine. For white noise they have six times the variance. At a stop there is no motion to
+    suppress: an engine that runs slowly shows in the readings against their mean.
     """
     if h <= 0.0:
         return
+    rate2_stop, force2_stop = calm(x, gyr, acc, h) if stop else (0.0, 0.0)
     if x[IN_A_ROW] >= 2.0:
         rate2 = force2 = 0.0
         for j in range(3):
             rate2 += (gyr[j] - 2.0 * x[LAST_GYR + j] + x[BEFORE_GYR + j]) ** 2
             force2 += (acc[j] - 2.0 * x[LAST_ACC + j] + x[BEFORE_ACC + j]) ** 2
         share = max(min(h, 1.0), 1.0 / (x[IN_A_ROW] - 1.0))
+        rate2, force2 = max(rate2, 6.0 * rate2_stop), max(force2, 6.0 * force2_stop)
         x[SHAKE_G] += share * (rate2 / 18.0 - x[SHAKE_G])
         x[SHAKE_A] += share * (force2 / 18.0 - x[SHAKE_A])
     for j in range(3):
         x[BEFORE_GYR + j], x[BEFORE_ACC + j] = x[LAST_GYR + j], x[LAST_ACC + j]
     x[IN_A_ROW] += 1.0
+
+
+@internal
+def calm(x, gyr, acc, h):
+    """Squares of the readings of a stop against their mean over CALM_S; 0 while the mean is of too few."""
+    share = 1.0 if x[IN_STOP_S] == 0.0 else max(min(h / CALM_S, 1.0), h / (x[IN_STOP_S] + h))
+    rate2 = force2 = 0.0
+    for j in range(3):
+        rate, force = gyr[j] - x[CALM_GYR + j], acc[j] - x[CALM_ACC + j]
+        x[CALM_GYR + j] += share * rate
+        x[CALM_ACC + j] += share * force
+        rate2 += rate * rate
+        force2 += force * force
+    return (rate2, force2) if x[IN_STOP_S] > 0.2 * CALM_S else (0.0, 0.0)
 
 
 @internal
