@@ -23,8 +23,9 @@ SETTINGS = 9
 
 REACH = 64  # earlier segments from which a stop is judged, besides the best of all
 _HOLDS = math.log(2.0)  # a stop is as likely to last as to end, at a cut that does not change its force
-# a chain up to a segment: evidence, the segment before, force and its variance, rate and its variance
-_SCORE, _BEFORE, _FORCE, _FORCE_VAR, _RATE, _RATE_VAR, _COLUMNS = 0, 1, 2, 5, 6, 9, 10
+# a chain up to a segment: evidence, the segment before, force and its variance, rate and its variance, evidence that the
+# stop goes on with the next segment
+_SCORE, _BEFORE, _FORCE, _FORCE_VAR, _RATE, _RATE_VAR, _GOES_ON, _COLUMNS = 0, 1, 2, 5, 6, 9, 10, 11
 
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
@@ -126,6 +127,8 @@ def chain(segments, settings, first, chosen):
                 i = best if o == REACH else recent[o]
                 if i >= 0:
                     _follow(row(segments, i), seg, s, row(chains, i), to, i)
+            if j + 1 < n:
+                to[_GOES_ON] = _goes_on(row(segments, j + 1), s, to)
             recent[number % REACH] = j
             number += 1
         if best < 0 or to[_SCORE] > chains[best, _SCORE]:
@@ -148,6 +151,17 @@ def _learn(seg, s, to):
     for k in range(3):
         to[_FORCE + k], to[_RATE + k] = seg[F_1 + k], seg[RATE + k]
     to[_FORCE_VAR], to[_RATE_VAR] = s[ACC_N2] / length, s[GYR_N2] / length
+
+
+@internal
+def _goes_on(seg, s, chain):
+    """Evidence that the segment after a stop belongs to it. A drive begins with another force."""
+    variance = chain[_FORCE_VAR] + s[STEADY] ** 2 + s[ACC_N2] / (seg[END_S] - seg[BEGIN_S])
+    wider = 1.0 + s[GAIN] ** 2 / variance
+    shift2 = 0.0
+    for k in range(3):
+        shift2 += (seg[F_0 + k] - chain[_FORCE + k]) ** 2
+    return max(1.5 * math.log(wider) - 0.5 * shift2 / variance * (1.0 - 1.0 / wider) + seg[OWN], 0.0)
 
 
 @internal
@@ -180,7 +194,7 @@ def _follow(old, seg, s, chain, to, i):
         speed_var = s[ACC_N2] * t + t * t * (ends_var + between_var)
         wider = 1.0 + (s[GAIN] * t) ** 2 / speed_var
         evidence += math.log(wider) - 0.5 * (v0 * v0 + v1 * v1 + v2 * v2 - up * up) / speed_var * (1.0 - 1.0 / wider)
-    evidence = math.log(s[DOUBT] + math.exp(evidence)) + (_calm(seg, s) if t > 0.0 else _HOLDS)
+    evidence = math.log(s[DOUBT] + math.exp(evidence)) + (_calm(seg, s) - chain[_GOES_ON] if t > 0.0 else _HOLDS)
     score = chain[_SCORE] + seg[OWN] + evidence
     if not score > to[_SCORE]:
         return

@@ -190,11 +190,13 @@ class SegmentStops:
         if signal is not None:
             rises[1:n], falls[1:n] = signal[1:] & ~signal[:-1], signal[:-1] & ~signal[1:]
         for first, last in runs_of(believed):
-            if not rises[first]:
-                used[first : first + edge] = False
-            if not falls[last + 1]:
-                used[max(last + 1 - edge, first) : last + 1] = False
-        return used & believed
+            begin, end = min(first + edge, last + 1), max(last + 1 - edge, first)
+            # where the signal changes within an edge, it knows better
+            shown = np.flatnonzero(rises[first:begin]) + first
+            used[first : shown[0] if len(shown) else begin] = False
+            shown = np.flatnonzero(falls[end + 1 : last + 2]) + end + 1
+            used[shown[-1] if len(shown) else end : last + 1] = False
+        return used
 
 
 def _signal(recording: Recording) -> NDArray[np.bool_] | None:
