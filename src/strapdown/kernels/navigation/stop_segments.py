@@ -155,13 +155,14 @@ def _learn(seg, s, to):
 
 @internal
 def _goes_on(seg, s, chain):
-    """Evidence that the segment after a stop belongs to it. A drive begins with another force."""
+    """Evidence that the segment after a stop belongs to it: a drive begins with another force, or rate."""
     variance = chain[_FORCE_VAR] + s[STEADY] ** 2 + s[ACC_N2] / (seg[END_S] - seg[BEGIN_S])
     wider = 1.0 + s[GAIN] ** 2 / variance
     shift2 = 0.0
     for k in range(3):
         shift2 += (seg[F_0 + k] - chain[_FORCE + k]) ** 2
-    return max(1.5 * math.log(wider) - 0.5 * shift2 / variance * (1.0 - 1.0 / wider) + seg[OWN], 0.0)
+    evidence = 1.5 * math.log(wider) - 0.5 * shift2 / variance * (1.0 - 1.0 / wider)
+    return max(min(evidence, -math.log(s[DOUBT])) + seg[OWN], 0.0)
 
 
 @internal

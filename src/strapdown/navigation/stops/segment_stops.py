@@ -122,13 +122,16 @@ class SegmentStops:
         own[rolls] = -np.inf
         chosen = self._decide(cuts, own, shown, rest)
         believed = np.repeat(chosen, cuts.count)
+        used = self._used(recording, believed, signal)
+        for first, last in runs_of(believed):  # shorter than its edges, as between a move and a turn
+            believed[first : last + 1] = used[first : last + 1].any()
         verdict = np.where(believed, judge.BELIEVED, judge.MOVES)
         if recording.stop is not None:  # what is shorter than an edge is an edge
             refused = np.repeat(np.where(cuts.length_s > self.edge_s, judge.REJECTED, judge.DOUBTED), cuts.count)
             verdict = np.where(~believed & recording.stop, refused, verdict)
         against = np.repeat(np.minimum(-own, -2.0 * np.log(self.doubt)), cuts.count)
         found = judged_stops(recording, verdict.astype(np.int64), against, -float(np.log(self.doubt)))
-        return replace(found, used=self._used(recording, believed, signal))
+        return replace(found, used=used)
 
     def _own(self, cuts: Segments) -> Array:
         """Evidence of the readings of each segment: their variance, and their mean rate."""
