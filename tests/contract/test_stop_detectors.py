@@ -17,7 +17,7 @@ from strapdown.navigation.stops.paper_stops import PaperStops
 from strapdown.types import Recording
 
 DETECTORS = {
-    "noise": NoiseStops(acc_sigma_m_s2=0.03, gyr_sigma_rad_s=0.001, gain_sigmas=6.0, wheel_m=1e-3),
+    "noise": NoiseStops(acc_sigma_m_s2=0.03, gyr_sigma_rad_s=0.001, wheel_m=1e-3),
     "noise, hand": NoiseStops(acc_sigma_m_s2=0.03, gyr_sigma_rad_s=0.001),
     "paper": PaperStops(gravity=G),
     "shoe": Shoe(look_ahead=False, gravity=G),
@@ -155,7 +155,7 @@ def test_a_wheel_that_turns_speaks_against_a_stop_live_too():
     """Moves so gentle that the IMU shows them late."""
     d = drive("straight", 2, move_s=4.0, first_rest_s=10.0, length_m=0.6)
     log = replace(d.log, stop=None)
-    judge = NoiseStops.off_line(log, d.gyroscope, d.accelerometer, rest_s=9.0)
+    judge = NoiseStops.from_rest(log, 9.0)
     assert judge.wheel_m is not None
     speed = np.linalg.norm(d.log.truth.v_n, axis=1)
     fastest = []

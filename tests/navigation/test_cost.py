@@ -49,7 +49,7 @@ WORKS = {
     "paper": lambda log: navigate(log, PaperRobot(NORTH), Facts(G)),
     "hand": lambda log: navigate(log, Hand(NORTH), Facts(G)),
     "foot stops": FootStops(gravity=G).find,
-    "judge": NoiseStops(window_s=0.3, gain_sigmas=6.0).find,
+    "judge": NoiseStops(window_s=0.3).find,
 }
 
 

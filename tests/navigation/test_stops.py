@@ -8,10 +8,10 @@ import pytest
 
 from paper_c_cases import RATE_HZ, ROLLING, G, drive
 from strapdown.errors import InputError
-from strapdown.navigation.stops.edges import without_moving_edges
 from strapdown.navigation.stops.intervals import solution_with_stops
-from strapdown.navigation.stops.noise_stops import NoiseStops, looks_inverted
+from strapdown.navigation.stops.noise_stops import NoiseStops
 from strapdown.navigation.stops.paper_stops import PaperStops
+from strapdown.navigation.stops.segment_stops import SegmentStops, looks_inverted
 from strapdown.navigation.stops.wheel import turning_travel_m, wheel_turns
 from strapdown.sensors.triad import Triad
 from strapdown.types import Recording
@@ -21,7 +21,7 @@ from strapdown.types import Recording
 def driven(kind="straight"):
     d = drive(kind, 1)
     wheel_m = turning_travel_m(d.log, 0.15)
-    return d, NoiseStops.for_triads(d.gyroscope, d.accelerometer, RATE_HZ, gain_sigmas=6.0, wheel_m=wheel_m)
+    return d, NoiseStops.for_triads(d.gyroscope, d.accelerometer, RATE_HZ, wheel_m=wheel_m)
 
 
 def moving(log):
@@ -87,42 +87,70 @@ def test_a_push_during_a_stop_is_seen_at_once():
     assert stops.believed[(d.log.t > start + 0.8) & (d.log.t < 4.9)].all()
 
 
-def test_calm_readings_after_a_clear_acceleration_are_motion_until_they_last_for_long():
-    """At 0.2 m/s and steady: as calm as rest. A reckoning that is lost looks alike, and comes back within lost_s."""
+def whole(d, log, rest_s=4.0):
+    """The stops of a whole recording by evidence."""
+    rest = 0, round(rest_s * RATE_HZ)
+    return SegmentStops.of_rest(d.log, rest, d.gyroscope, d.accelerometer).find(log, rest)
+
+
+def test_live_calm_readings_in_motion_are_motion_for_a_second_and_off_line_they_never_are_a_stop():
+    """At 0.2 m/s and steady, for 17 s: as calm as rest."""
     d = drive("straight", 1, first_rest_s=20.0, length_m=0.3)
-    settings = NoiseStops.for_triads(d.gyroscope, d.accelerometer, RATE_HZ, gain_sigmas=6.0)
-    stops = settings.find(replace(pushed(d.log, 3.0, back=False), stop=None))
+    settings = NoiseStops.for_triads(d.gyroscope, d.accelerometer, RATE_HZ)
+    log = replace(pushed(d.log, 3.0, back=False), stop=None, odometer=None)
     t = d.log.t
-    assert not stops.believed[(t > 3.1) & (t < 8.0)].any()  # 0.2 m/s are three sigmas of the reckoning for 5 s
-    assert stops.believed[(t > 3.8 + settings.lost_s) & (t < 19.5)].any()
+    assert not settings.find(log).believed[(t > 3.1) & (t < 4.0)].any()
+    assert not whole(d, log, 2.0).believed[(t > 3.1) & (t < 20.0)].any()
 
 
 def gentle(**settings):
     """0.3 m in 4 s: 0.11 m/s2 at most, which a window of 0.3 s cannot tell from rest."""
     d = drive("straight", 2, move_s=4.0, first_rest_s=10.0, length_m=1.8, **settings)
-    judge = NoiseStops.off_line(d.log, d.gyroscope, d.accelerometer, rest_s=9.0)
-    return d, judge, np.linalg.norm(d.log.truth.v_n, axis=1)
+    return d, np.linalg.norm(d.log.truth.v_n, axis=1)
 
 
 @pytest.mark.parametrize("word", ["stuck", "none"])
 def test_a_gentle_move_is_no_stop(word):
-    d, judge, speed = gentle()
+    d, speed = gentle()
     log = replace(d.log, odometer=None, stop=np.ones(len(d.log)) if word == "stuck" else None)
-    stops = judge.find(log)
-    # 30 mm/s: six sigmas of what noise gains in 0.5 s, and of the reckoning at the end of 4 s
+    stops = whole(d, log, 9.0)
+    # 30 mm/s: ten sigmas of the speed that noise gains in a second
     assert not stops.believed[speed > 0.03].any() and all_stands_found(d, stops.believed)
-    used = without_moving_edges(stops, log, judge)
-    assert speed[used].max() < 0.015  # m/s: cut back to where the speed began to grow
+    assert speed[stops.used].max() < 0.015  # m/s: without the edges, where the speed begins to grow
+    if word == "stuck":
+        assert (stops.doubted | stops.rejected)[speed > 0.03].all()
 
 
 def test_a_wheel_that_turns_is_a_word_and_a_dead_one_is_none():
-    d, judge, speed = gentle()
+    d, speed = gentle()
     for stop in (None, np.ones(len(d.log), dtype=bool)):
-        stops = judge.find(replace(d.log, stop=stop))
+        stops = whole(d, replace(d.log, stop=stop), 9.0)
         assert not stops.believed[speed > 0.01].any() and all_stands_found(d, stops.believed)
     dead = replace(d.log, stop=None, odometer=np.zeros(len(d.log)))
-    alone = judge.find(replace(dead, odometer=None))
-    np.testing.assert_array_equal(judge.find(dead).believed, alone.believed)
+    alone = whole(d, replace(dead, odometer=None), 9.0)
+    np.testing.assert_array_equal(whole(d, dead, 9.0).believed, alone.believed)
+
+
+@pytest.mark.parametrize("signal", ["flag", "wheel"])
+def test_a_signal_that_dies_in_motion_shows_no_stop_in_any_later_move(signal):
+    d = drive("straight", 1)
+    n, dies = len(d.log), int(np.searchsorted(d.log.t, 12.0))
+    changed = {"stop": None, "odometer": None}
+    if signal == "flag":
+        changed["stop"] = d.log.stop | (np.arange(n) >= dies)
+    else:
+        changed["odometer"] = np.minimum(d.log.odometer, d.log.odometer[dies])
+    stops = whole(d, replace(d.log, **changed))
+    assert not stops.believed[moving(d.log)].any() and all_stands_found(d, stops.believed)
+
+
+@pytest.mark.parametrize("degrees", (0.01, 0.1, 0.3))
+def test_a_stop_that_turns_slowly_is_a_stop(degrees):
+    d = drive("straight", 1)
+    gyr = np.array(d.log.gyr_s)
+    gyr[d.log.stop & (d.log.t > 5.0), 2] += np.radians(degrees)
+    stops = whole(d, replace(d.log, gyr_s=gyr, stop=None, odometer=None))
+    assert all_stands_found(d, stops.believed) and not stops.believed[moving(d.log)].any()
 
 
 def test_a_wheel_turns_from_more_than_its_resolution_and_noise_on():
@@ -166,15 +194,16 @@ def test_a_gap_empties_the_window():
     stops = settings.find(part)
     after = np.flatnonzero(part.t > 3.0)[:14]
     assert not stops.believed[after].any()
-    assert stops.believed[after[-1] + 15]  # calm for calm_share of the second since the last stop, 8 samples, too
+    assert stops.believed[after[-1] + 2]
 
 
 def test_an_inverted_flag_looks_so_and_others_do_not():
-    d, settings = driven()
-    n = len(d.log)
-    assert looks_inverted(replace(d.log, stop=~d.log.stop), settings)
+    d, _ = driven()
+    n, rest = len(d.log), (0, 400)
+    settings = SegmentStops.of_rest(d.log, rest)
+    assert looks_inverted(replace(d.log, stop=~d.log.stop), settings, rest)
     for stop in (d.log.stop, np.ones(n, dtype=bool), None, np.arange(n) % 400 > 200):
-        assert not looks_inverted(replace(d.log, stop=stop), settings)
+        assert not looks_inverted(replace(d.log, stop=stop), settings, rest)
 
 
 def test_the_paper_rule_needs_a_calibrated_sensor():

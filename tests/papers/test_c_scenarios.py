@@ -6,8 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from strapdown.navigation.stops.edges import without_moving_edges
-from strapdown.navigation.stops.noise_stops import NoiseStops
+from strapdown.navigation.carriers.vehicle_stops import vehicle_stops
 from strapdown.papers.c import scenarios as c_scenarios
 from strapdown.papers.c.drive import drive
 from strapdown.papers.c.scenarios import SCENARIOS, outcome
@@ -47,11 +46,8 @@ def test_mishaps_are_told():
 
 def used_of(one, **changed):
     """Believed stops, and the samples of them that are used."""
-    log = replace(one.log, **changed)
-    known = one.robot.known
-    judge = NoiseStops.off_line(log, known["gyroscope"], known["accelerometer"], rest_s=9.0)
-    stops = judge.find(log)
-    return stops, without_moving_edges(stops, log, judge)
+    stops = vehicle_stops(replace(one.log, **{"odometer": None, **changed}), one.facts())
+    return stops, stops.used
 
 
 def test_a_stop_is_believed_from_readings_alone_only_where_it_is_one():
@@ -59,8 +55,8 @@ def test_a_stop_is_believed_from_readings_alone_only_where_it_is_one():
         one = drive(kind, 7)
         stops, alone = used_of(one, stop=None)
         assert not alone[~one.log.stop].any()
-        # each begins with the window that showed it, and 0.15 s are omitted at its end
-        assert alone[one.log.stop].mean() > 0.75 and stops.believed[alone].mean() > 0.75
+        # 0.15 s are omitted at each end of stops of 2 s
+        assert alone[one.log.stop].mean() > 0.8 and stops.believed[alone].all()
 
 
 def test_a_true_word_is_used_from_edge_to_edge_and_a_stuck_one_is_not():

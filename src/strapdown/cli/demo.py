@@ -40,7 +40,7 @@ def demo(
     screen.ready(
         *ERRORS,
         *("calibration.ellipsoid", "calibration.turns", "whitening"),
-        *(f"navigation.{name}" for name in ("eskf.filter", "ekf15", "stop_judge", "stop_gain")),
+        *(f"navigation.{name}" for name in ("eskf.filter", "ekf15", "stop_segments")),
         helped=False,  # a second process would take 2 s of CPU more
     )
     with screen.progress("calibrating a virtual robot and driving its square", 3.0) as done:

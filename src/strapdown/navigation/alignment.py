@@ -4,14 +4,14 @@ The heading comes from a given value or from the magnetometer: two functions. An
 UNKNOWN_HEADING_RAD; the path is then right except for a turn about the vertical.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from strapdown.errors import InputError
-from strapdown.kernels.navigation import stop_gain
 from strapdown.live import Alignment as Alignment
+from strapdown.navigation.stops.segment_stops import SegmentStops
 from strapdown.rotation import IDENTITY, matrix, q_from_euler, q_mul, q_normalise, q_rotate, wrap
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
@@ -20,8 +20,6 @@ UNKNOWN_HEADING_RAD = float(np.pi / np.sqrt(3.0))  # sigma of an angle of which 
 MOST_RATE_RAD_S, MOST_FORCE_M_S2 = 0.1, 0.8  # sigma of readings beyond which a body is not at rest
 LEAST_SAMPLES = 10
 _FIRST_S = 1.0  # of a log that begins at rest: taken for rest, to tell its noise and its mean force
-_STEADY_M_S2 = 0.002  # by which the mean force of a rest wanders within seconds
-_GAINED = 6.0  # sigmas of a speed that no rest gains
 _FLICKER = 3  # samples: a flag that is lost for fewer is still set
 
 
@@ -82,12 +80,12 @@ def magnetic_yaw(rest: Rest, declination_rad: float, q_bs: ArrayLike) -> float:
 
 def first_rest_s(recording: Recording, longest_s: float, accelerometer: Triad | None = None) -> float:
     """How long the rest at the start of a log lasts, at most longest_s. The rest ends where the controller's flag ends,
-    if the flag is set at the start. The rest also ends where the readings gain speed against their earlier mean. The
-    reason is that a move may begin, and continue, more calmly than any window of readings can show.
+    if the flag is set at the start. The rest also ends where the force changes as it does in no rest. The reason is that
+    a move may begin, and continue, more calmly than any window of readings can show.
 
     accelerometer: accelerometer of the part; its noise may not show in the log.
     """
-    if recording.acc_s is None:
+    if recording.acc_s is None or recording.gyr_s is None:
         return longest_s
     t, stop = recording.t, recording.stop
     if stop is not None and stop[0]:
@@ -98,17 +96,15 @@ def first_rest_s(recording: Recording, longest_s: float, accelerometer: Triad | 
     first = int(np.searchsorted(t, t[0] + _FIRST_S))
     if first < LEAST_SAMPLES or rows <= first:
         return longest_s
-    acc = np.ascontiguousarray(recording.acc_s[:rows])
-    dt = np.diff(t[:rows], prepend=t[0])
-    step_s = float(np.median(dt[1:]))
-    sigma = float(acc[:first].std(axis=0).max())
-    if accelerometer is not None:
-        sigma = max(sigma, max(accelerometer.white) / np.sqrt(step_s))
-    for array in (acc, dt):
-        array.flags.writeable = False
-    x = np.zeros(stop_gain.SIZE)
-    ended, moved_s = stop_gain.rest_rows(x, acc, dt, sigma**2 * step_s, _STEADY_M_S2, _GAINED, _FIRST_S)
-    return longest_s if ended == rows and moved_s == 0.0 else float(t[ended - 1] - t[0] - moved_s)
+    start = replace(recording[:rows], stop=None, odometer=None)
+    known = 0, first - 1
+    try:
+        settings = SegmentStops.of_rest(start, known, accelerometer=accelerometer)
+    except InputError:  # no noise
+        return longest_s
+    moves = np.flatnonzero(~settings.find(start, known).believed)
+    moves = moves[moves >= first]
+    return float(t[moves[0]] - t[0]) if len(moves) else longest_s
 
 
 def rest_of(recording: Recording, rest_s: float) -> Rest:

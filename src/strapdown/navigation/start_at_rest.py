@@ -10,7 +10,7 @@ from strapdown.errors import InputError
 from strapdown.live import Start
 from strapdown.navigation.alignment import LEAST_SAMPLES, align_by_magnetometer, align_to_yaw, first_rest_s
 from strapdown.navigation.body_origin import sensor_at_start
-from strapdown.navigation.stops.wheel import wheel_turns
+from strapdown.navigation.stops.wheel import WINDOW_S, wheel_turns
 from strapdown.recordings.examination.units import refuse_uncalibrated
 from strapdown.recordings.facts import Facts
 from strapdown.recordings.rest import first_rest_until_s
@@ -18,7 +18,6 @@ from strapdown.types import Array, Recording
 
 NORTH_RAD = 0.5 * np.pi  # yaw of a body that heads north
 _LONGEST_REST_S = 30.0
-_WHEEL_WINDOW_S = 0.3  # over which a wheel is seen to turn
 _EDGE_S = 0.2  # of the rest, not used: the start of the drive shows late
 
 
@@ -118,8 +117,8 @@ def rest_at_start_s(recording: Recording, facts: Facts) -> float:
     """Duration of the rest at the start of the recording (s), without the edge where a drive begins."""
     until_s = first_rest_until_s(recording)
     longest_s = min(until_s - recording.t[0], _LONGEST_REST_S + _EDGE_S)
-    turns = wheel_turns(recording, _WHEEL_WINDOW_S)
-    moves_s = recording.t[turns.argmax()] - recording.t[0] - _WHEEL_WINDOW_S if turns.any() else np.inf
+    turns = wheel_turns(recording, WINDOW_S)
+    moves_s = recording.t[turns.argmax()] - recording.t[0] - WINDOW_S if turns.any() else np.inf
     rest_s = first_rest_s(recording, min(longest_s, moves_s), facts.noise.get("accelerometer")) - _EDGE_S
     if rest_s < LEAST_SAMPLES * recording.step_s:
         rows = int(np.searchsorted(recording.t, recording.t[0] + rest_s, side="right"))

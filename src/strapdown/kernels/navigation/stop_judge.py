@@ -4,11 +4,8 @@ controller and its wheel.
 Readings at a stop vary over a window no more than the sensor's own noise. Quiet readings are not enough: a smooth drive
 is as quiet. So the mean force must be that of gravity, and the speed since the last stop must have returned to 0. Speed
 and force come from a small strapdown in the sensor's frame: v' = f - f_g - w x v and f_g' = - w x f_g. f_g is read at
-the last stop. The limits of speed and force follow from the noise and from the time since that stop. Where a signal has
-just changed from move to stop, the limits are wide. A stop ends too when its readings add up to a speed (stop_gain.py).
-
-Lost dead reckoning recovers. The standard deviation of dead reckoning grows with time, with turns and with gaps.
-Readings that stay calm and the same for S_LOST_S are a stop whatever it shows.
+the last stop. Their limits grow with the time since that stop. Readings that stay calm and the same for S_CALM_S are a
+stop whatever they show. Of a whole recording stop_segments.py knows better.
 
 The cost of a sample does not depend on the length of the window. Sums over it are updated, and computed again once in a
 window, so that roundoff does not accumulate.
@@ -16,11 +13,9 @@ window, so that roundoff does not accumulate.
 
 import math
 
-import numpy as np
 from numba import njit
 
-from strapdown.kernels.jit import internal, not_constant, offset, pointer
-from strapdown.kernels.navigation import stop_gain as gain
+from strapdown.kernels.jit import internal, offset, pointer
 
 # verdicts
 MOVES, BELIEVED, DOUBTED, REJECTED = 0, 1, 2, 3
@@ -31,30 +26,21 @@ SAYS_MOVE, SAYS_STOP, SAYS_NOTHING, SAYS_ROLLS = 0, 1, 2, 3
 COUNT, NEXT, SINCE_S, DOUBT_S, KNOWN, STATISTIC, SPEED, LAST, HELD_S, CALM_S = range(10)
 V, F_G, BIAS = 10, 13, 16  # m/s, m/s2, rad/s; frame s
 MEAN, CALM_F = 19, 22  # mean force of the window, now and when the calm began, m/s2
-TOLD, WORD, ROSE = 25, 26, 27  # samples since the controller signals stop; signal before, plus 1; it became stop
-TURNED, LOST, BEFORE_S = 28, 29, 30  # since the stop: rad; m2/s2, unknown by gaps; s, behind F_G
-APART_S = 31  # since the last believed sample
-SIZE = 32  # samples of the window
-STEP_S = 33  # the usual step that the window was laid out for
-SPOKEN = 34  # 1: the controller has signalled a stop at least once; before, its signal counts for nothing
-REFERENCE, SUMS, SQUARES = (
-    35,
-    41,
-    47,
-)  # readings less a reference near them: sums of six over the window, of squares two
-TRAVELLED_M, HEAD, TAIL = 49, 50, 51  # the wheel: way so far, entries written, first entry within the window
-GAIN = 52
-WINDOW = GAIN + gain.SIZE  # its rows (rate, force), then the wheel's entries (time, way), WHEEL_ENTRIES of them
+TOLD = 25  # samples since the controller signals stop
+APART_S = 26  # since the last believed sample
+SIZE = 27  # samples of the window
+STEP_S = 28  # the usual step that the window was laid out for
+SPOKEN = 29  # 1: the controller has signalled a stop at least once; before, its signal counts for nothing
+# readings less a reference near them: sums of six over the window, of squares two
+REFERENCE, SUMS, SQUARES = 30, 36, 42
+TRAVELLED_M, HEAD, TAIL = 44, 45, 46  # the wheel: way so far, entries written, first entry within the window
+WINDOW = 47  # its rows (rate, force), then the wheel's entries (time, way), WHEEL_ENTRIES of them
 
 # settings s
 S_ACC_VAR, S_GYR_VAR, S_LIMIT, S_STRONG, S_SHIFT, S_TURN = range(6)
-S_SPEED, S_DRIFT, S_DOUBT_S, S_GAP_S, S_MEAN_S, S_CALM_S = range(6, 12)
-S_ACC_N2, S_GYR_N2, S_STEADY, S_LEAK, S_GAINED, S_ALONE, S_LEAST_F, S_LEAST_V, S_WINDOW_S, S_LOST_S = range(12, 22)
-S_SHARE, S_SAME = 22, 23
-S_WHEEL_M, S_WHEEL_S = 24, 25  # travel within this time above which a wheel turns; 0: the wheel is not used
-S_SIZE = 26
-_SETTLED = 0.6  # of the sigmas that end a stop: at so many its mean force is read anew
-_GAP_M_S2 = 0.5  # what a vehicle does during a gap
+S_SPEED, S_DRIFT, S_DOUBT_S, S_GAP_S, S_MEAN_S, S_CALM_S, S_WINDOW_S = range(6, 13)
+S_WHEEL_M, S_WHEEL_S = 13, 14  # travel within this time above which a wheel turns; 0: the wheel is not used
+S_SIZE = 15
 
 
 def state_size(size):
@@ -65,7 +51,7 @@ def state_size(size):
 
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
-def rows(x, s, word, gyr, acc, travel, t, dt, verdict, statistic, speed, since):
+def rows(x, s, word, gyr, acc, travel, t, dt, verdict, statistic):
     """Update the state x with these samples: one live sample, or many of a recording. Arrays are flat.
 
     word: stop signal of the controller.
@@ -79,18 +65,17 @@ def rows(x, s, word, gyr, acc, travel, t, dt, verdict, statistic, speed, since):
     if len(word) != n or len(t) != n or (len(travel) > 0 and len(travel) != n):
         return False
     at, settings = pointer(x), pointer(s)
-    v, f_g = np.empty(3), np.empty(3)
     for i in range(n):
         rolls = len(travel) > 0 and _turns(at, settings, size, travel[i], t[i])
-        _judge(at, settings, word[i], rolls, offset(gyr, 3 * i), offset(acc, 3 * i), dt[i], v, f_g)
+        _judge(at, settings, word[i], rolls, offset(gyr, 3 * i), offset(acc, 3 * i), dt[i])
         if len(verdict) > 0:
             verdict[i] = int(at[LAST])
-            statistic[i], speed[i], since[i] = at[STATISTIC], at[SPEED], at[SINCE_S]
+            statistic[i] = at[STATISTIC]
     return True
 
 
 @internal
-def _judge(x, s, word, rolls, gyr, acc, dt, v, f_g):
+def _judge(x, s, word, rolls, gyr, acc, dt):
     """Judge one sample; the verdict is written to LAST."""
     size = int(x[SIZE])
     if word == SAYS_STOP:
@@ -101,14 +86,8 @@ def _judge(x, s, word, rolls, gyr, acc, dt, v, f_g):
         word = SAYS_ROLLS if word == SAYS_STOP else SAYS_MOVE
     if dt > s[S_GAP_S]:
         x[COUNT] = 0.0
-        x[LOST] += (_GAP_M_S2 * dt) ** 2
     x[TOLD] = x[TOLD] + 1.0 if word in (SAYS_STOP, SAYS_ROLLS) else 0.0
     moves = word in (SAYS_MOVE, SAYS_ROLLS)
-    if moves:
-        x[ROSE] = 0.0
-    elif x[WORD] == SAYS_MOVE + 1.0 or x[WORD] == SAYS_ROLLS + 1.0:
-        x[ROSE] = 1.0
-    x[WORD] = word + 1.0
     _keep(x, size, gyr, acc)
     x[SINCE_S] += dt
     x[APART_S] += dt
@@ -121,8 +100,6 @@ def _judge(x, s, word, rolls, gyr, acc, dt, v, f_g):
     _calm_stretch(x, s, quiet, dt)
     x[SPEED] = math.sqrt(x[V] ** 2 + x[V + 1] ** 2 + x[V + 2] ** 2)
     stands = quiet and (not known or _back(x, s, shift))
-    if x[LAST] == BELIEVED and known and s[S_GAINED] > 0.0:  # 0: a hand, which never rests so well
-        stands = _stands_on(x, s, stands and not moves, acc, dt, v, f_g)
     verdict = MOVES
     if not moves and stands:
         verdict = BELIEVED
@@ -132,8 +109,6 @@ def _judge(x, s, word, rolls, gyr, acc, dt, v, f_g):
         verdict = REJECTED if sure or x[LAST] == REJECTED else DOUBTED
     if verdict == BELIEVED:
         _stand(x, s, size, gyr, acc, dt)
-    elif verdict == REJECTED and x[STATISTIC] > s[S_STRONG]:  # it shakes: the signal was wrong, not the reckoning
-        x[ROSE] = 0.0
     if verdict == BELIEVED or word == SAYS_MOVE:
         x[DOUBT_S] = 0.0
     x[LAST] = verdict
@@ -160,52 +135,9 @@ def _turns(x, s, size, travel, t):
 
 @internal
 def _back(x, s, shift):
-    """Whether force and speed have returned to those of a stop, within the accuracy of the dead reckoning since the
-    last one.
-    """
-    t = x[SINCE_S]
-    if x[ROSE] > 0.0 or s[S_GAINED] == 0.0:
-        slack = s[S_DRIFT] * t
-        return (shift <= s[S_SHIFT] + slack and x[SPEED] <= s[S_SPEED] + slack) or x[CALM_S] > s[S_CALM_S]
-    g2 = x[F_G] ** 2 + x[F_G + 1] ** 2 + x[F_G + 2] ** 2
-    # the gyroscope: its noise, and that of its bias, a mean over S_MEAN_S; doubled, as a bias wanders
-    n2 = 4.0 * s[S_GYR_N2]
-    leak2 = (s[S_LEAK] * x[TURNED]) ** 2
-    known2 = s[S_ACC_N2] / max(x[BEFORE_S], s[S_WINDOW_S]) + s[S_STEADY] ** 2 + g2 * leak2
-    speed2 = s[S_ACC_N2] * t + known2 * t * t + g2 * n2 * (t**3 / 3.0 + t**4 / (4.0 * s[S_MEAN_S])) + x[LOST]
-    slow = x[SPEED] <= s[S_LEAST_V] + s[S_ALONE] * math.sqrt(speed2)
-    shift2 = s[S_ACC_N2] / s[S_WINDOW_S] + known2 + g2 * n2 * (t + t * t / s[S_MEAN_S])
-    same = shift <= s[S_LEAST_F] + s[S_ALONE] * math.sqrt(shift2)
-    # a long move brakes as gently as a short one stands; what it still brakes by changes meanwhile
-    calm = x[CALM_S] >= min(s[S_SHARE] * t, s[S_CALM_S])
-    excused = x[LOST] > 0.0 and x[CALM_S] > s[S_CALM_S]  # a gap hides how far the vehicle has tilted
-    return (slow and calm and (same or excused)) or x[CALM_S] > s[S_LOST_S]
-
-
-@internal
-def _stands_on(x, s, stands, acc, dt, v, f_g):
-    """Whether a stop continues; where it does not, the motion is integrated from its begin."""
-    if not (gain.add(x, not_constant(GAIN), acc, dt) or not stands):
-        return True
-    n2, steady = s[S_ACC_N2], s[S_STEADY]
-    deviations, since_s, _ = gain.gained(x, not_constant(GAIN), n2, steady, 0.0, gain.SETTLE_S, v, f_g)
-    if stands and deviations > _SETTLED * s[S_GAINED]:
-        for j in range(3):
-            x[F_G + j] = f_g[j] + v[j] / since_s
-        gain.begin(x, not_constant(GAIN), x[F_G], x[F_G + 1], x[F_G + 2], since_s)
-        return True
-    deviations, since_s, before_s = gain.gained(x, not_constant(GAIN), n2, steady, gain.SETTLE_S, np.inf, v, f_g)
-    if stands and deviations <= s[S_GAINED]:
-        return True
-    if stands:
-        x[ROSE] = 0.0
-    if deviations >= 0.0:
-        for j in range(3):
-            x[V + j], x[F_G + j] = v[j], f_g[j]
-        x[SINCE_S], x[BEFORE_S] = since_s, before_s
-        x[CALM_S] = 0.0
-        x[SPEED] = math.sqrt(x[V] ** 2 + x[V + 1] ** 2 + x[V + 2] ** 2)
-    return False
+    """Whether force and speed have returned to those of a stop, within what the time since the last one allows."""
+    slack = s[S_DRIFT] * x[SINCE_S]
+    return (shift <= s[S_SHIFT] + slack and x[SPEED] <= s[S_SPEED] + slack) or x[CALM_S] > s[S_CALM_S]
 
 
 @internal
@@ -266,7 +198,6 @@ def _move(x, gyr, acc, dt):
     grown = g0 * g0 + g1 * g1 + g2 * g2
     scale = math.sqrt((f0 * f0 + f1 * f1 + f2 * f2) / grown) if grown > 0.0 else 1.0
     x[F_G], x[F_G + 1], x[F_G + 2] = g0 * scale, g1 * scale, g2 * scale
-    x[TURNED] += dt * math.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
 
 
 @internal
@@ -275,7 +206,7 @@ def _calm_stretch(x, s, quiet, dt):
     off = 0.0
     for j in range(3):
         off += (x[MEAN + j] - x[CALM_F + j]) ** 2
-    if quiet and x[CALM_S] > 0.0 and math.sqrt(off) <= s[S_SAME]:
+    if quiet and x[CALM_S] > 0.0 and math.sqrt(off) <= s[S_SHIFT]:
         x[CALM_S] += dt
     else:
         x[CALM_S] = dt if quiet else 0.0
@@ -326,16 +257,6 @@ def _stand(x, s, size, gyr, acc, dt):
             x[F_G + j] = 0.0
             for k in range(size):
                 x[F_G + j] += x[WINDOW + 6 * k + 3 + j] / size
-        # after a long move the calm must be long too: a braking that went on would have changed the force meanwhile
-        settled = s[S_SHARE] * x[SINCE_S] >= s[S_CALM_S]
-        gain.begin(
-            x,
-            not_constant(GAIN),
-            x[F_G],
-            x[F_G + 1],
-            x[F_G + 2],
-            max(s[S_WINDOW_S], gain.SETTLE_S) if settled else s[S_WINDOW_S],
-        )
     x[HELD_S] = min(x[HELD_S] + dt, s[S_MEAN_S])
     share = min(dt / (x[HELD_S] + size * dt), 1.0) if dt > 0.0 else 0.0
     slow = min(dt / s[S_MEAN_S], 1.0)
@@ -343,5 +264,4 @@ def _stand(x, s, size, gyr, acc, dt):
         x[V + j] = 0.0
         x[F_G + j] += share * (acc[j] - x[F_G + j])
         x[BIAS + j] += slow * (gyr[j] - x[BIAS + j])
-    x[SINCE_S] = x[TURNED] = x[LOST] = x[APART_S] = 0.0
-    x[BEFORE_S] = x[HELD_S] + s[S_WINDOW_S]
+    x[SINCE_S] = x[APART_S] = 0.0

@@ -9,9 +9,8 @@ from strapdown.live import Start
 from strapdown.navigation.alignment import LEAST_SAMPLES
 from strapdown.navigation.start_at_rest import Heading, rest_at_start_s, start_at_rest
 from strapdown.navigation.start_moving import SHORTEST_STAND_S, first_stand, start_moving
-from strapdown.navigation.stops.edges import without_moving_edges
 from strapdown.navigation.stops.intervals import StopIntervals
-from strapdown.navigation.stops.noise_stops import NoiseStops, looks_inverted, unseen_moves
+from strapdown.navigation.stops.segment_stops import SegmentStops, looks_inverted, unseen_moves
 from strapdown.recordings.facts import Facts
 from strapdown.types import Recording
 
@@ -41,29 +40,27 @@ def _quietest(recording: Recording) -> tuple[int, int]:
 
 
 def vehicle_stops(recording: Recording, facts: Facts) -> StopIntervals:
-    """Stops by the controller's signal and the noise of the rest at the start; `used`: without the edges that may
-    move.
-    """
-    t = recording.t
-    begins = 0
-    try:
-        rest_s = rest_at_start_s(recording, facts)
-    except InputError:
-        stand = first_stand(recording)
-        if stand is None:
-            stand = _quietest(recording)
-        begins, rest_s = stand[0], float(t[stand[1]] - t[stand[0]])
-    rows = begins + int(np.searchsorted(t[begins:], t[begins] + rest_s, side="right"))
-    rest_s = float(t[max(rows, begins + 1) - 1] - t[begins])
+    """Stops by the evidence of readings, signal and wheel; `used`: without the edges that may move."""
+    rest = known_rest(recording, facts)
     triads = (facts.noise.get(name) for name in ("gyroscope", "accelerometer"))
-    judge = NoiseStops.off_line(recording[begins:], *triads, rest_s=rest_s)
+    settings = SegmentStops.of_rest(recording, rest, *triads)
     notes = []
     stuck = recording.stop is not None and bool(recording.stop.all())
     if stuck or not has_signal(recording):
-        unseen = "" if recording.odometer is not None else f"; {unseen_moves(judge, recording.step_s)}"
+        unseen = "" if recording.odometer is not None else f"; {unseen_moves(settings)}"
         what = "the stop flag is always set" if stuck else "the log has no stop flag"
         notes.append(f"{what}: stops are those that the sensor itself shows{unseen}")
-    elif looks_inverted(recording, judge):
+    elif looks_inverted(recording, settings, rest):
         notes.append("the stop flag is set in motion and not at rest: it looks inverted; turn it, or remove it")
-    found = judge.find(recording)
-    return replace(found, used=without_moving_edges(found, recording, judge), notes=tuple(notes))
+    return replace(settings.find(recording, rest), notes=tuple(notes))
+
+
+def known_rest(recording: Recording, facts: Facts) -> tuple[int, int]:
+    """First and last row of the rest at the start. Without one, of the first stop that wheels or controller show, or of
+    the quietest second.
+    """
+    try:
+        rest_s = rest_at_start_s(recording, facts)
+    except InputError:
+        return first_stand(recording) or _quietest(recording)
+    return 0, int(np.searchsorted(recording.t, recording.t[0] + rest_s, side="right")) - 1

@@ -33,10 +33,6 @@ class Verdict(NamedTuple):
 class StopIntervals:
     """The stops of a recording: the verdict on each sample as columns, and events.
 
-    since_s and speed_m_s are given by a judge that integrates the motion, else None. since_s is the time since the end
-    of the last stop; at the first sample after a stop it is how long the vehicle has moved by then. speed_m_s is the
-    speed since.
-
     used: samples that a filter may use as a stop, if they differ from the believed ones.
     notes: sentences for the user.
     """
@@ -48,14 +44,12 @@ class StopIntervals:
     signal: Array
     threshold: Array
     events: tuple[Event, ...] = ()
-    since_s: Array | None = None
-    speed_m_s: Array | None = None
     used: NDArray[np.bool_] | None = None
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.t)
-        for name in ("believed", "doubted", "rejected", "signal", "threshold", "since_s", "speed_m_s", "used"):
+        for name in ("believed", "doubted", "rejected", "signal", "threshold", "used"):
             column = getattr(self, name)
             if column is None:
                 continue

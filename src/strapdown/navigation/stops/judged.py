@@ -25,8 +25,6 @@ def judged_stops(
     verdict: NDArray[np.int64],
     signal: Array,
     threshold: float,
-    since_s: Array | None = None,
-    speed_m_s: Array | None = None,
 ) -> StopIntervals:
     t = recording.t
     columns = [verdict == code for code in (judge.BELIEVED, judge.DOUBTED, judge.REJECTED)]
@@ -40,7 +38,7 @@ def judged_stops(
     believed, doubted, rejected = columns
     limits = everywhere(threshold, len(t))
     ordered = tuple(sorted(events, key=lambda e: e.t_s))
-    return StopIntervals(t, believed, doubted, rejected, signal, limits, ordered, since_s, speed_m_s)
+    return StopIntervals(t, believed, doubted, rejected, signal, limits, ordered)
 
 
 def words_of(recording: Recording) -> NDArray[np.int64]:

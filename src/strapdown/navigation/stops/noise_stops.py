@@ -1,11 +1,10 @@
-"""Stops of a vehicle: the controller's signal and the IMU's statistics, both.
+"""Stops of a vehicle, live, and of a hand: the controller's signal and the IMU's statistics, both.
 
 A stop that only the wheels or the controller show freezes a filter when an encoder dies or a flag sticks. A stop that
 only the IMU shows may be a smooth drive. Each sample gets a verdict. Believed: both agree. Doubted: the controller
 signals a stop, and the IMU does not yet, or no longer. Rejected: the IMU is sure, or the doubt lasts. Without a
 controller's signal, and until it has signalled a stop for the first time, the IMU decides alone. A wheel that turns is
-evidence against a stop. A wheel that does not turn is no evidence for a stop, as its encoder may be dead. A wheel that
-has just come to rest widens the IMU's limits, as a controller does that has just signalled a stop.
+evidence against a stop. A wheel that does not turn is no evidence for a stop, as its encoder may be dead.
 """
 
 from dataclasses import dataclass, field, replace
@@ -26,11 +25,6 @@ from strapdown.navigation.stops.wheel import turning_travel_m
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording, Sample
 
-# Of a recording as a whole, where a verdict may wait: a longer window that knows the noise sees gentler moves.
-OFF_LINE: dict[str, float] = {"window_s": 0.3, "noise_factor": 1.0, "gain_sigmas": 6.0}
-_INVERTED = 0.2  # part of the stops that a flag may show and still look inverted
-
-
 @shows_keywords("for_triads", "from_rest")
 @dataclass(frozen=True)
 class NoiseStops:
@@ -38,18 +32,10 @@ class NoiseStops:
 
     window_s: time over which, at rest, readings vary by at most noise_factor times their sigmas (a parked motor
     vibrates). The test has the probability false_alarm for each window. A new stop is found where force and speed,
-    integrated since the last stop, have returned to their values at rest:
-
-    - After a controller's signal that has changed from move to stop, the limits are shift_m_s2 and speed_m_s. They grow
-      by drift_m_s2 each second. Readings that stay calm and the same for calm_s are a stop too.
-    - Without such a signal, the limits are least_shift_m_s2 and least_speed_m_s, plus alone_sigmas of the dead
-      reckoning. Its sigma comes from noise, from the drift of a rest (steady_m_s2) and from turns (turn_leak of their
-      angle is a tilt). Readings must also be calm for calm_share of the time since the last stop.
-    - After lost_s of calm it is a stop in any case.
+    integrated since the last stop, have returned to their values at rest within shift_m_s2 and speed_m_s. These limits
+    grow by drift_m_s2 each second. Readings that stay calm and the same for calm_s are a stop too.
 
     turn_rad_s: largest mean rate at a stop, in addition to noise.
-    gain_sigmas: a stop ends when the integrated force reaches this many sigmas of speed. None, for a sensor held by
-        hand, disables the test; the limits are then wide without a signal too.
     strong: statistic over threshold at which a signalled stop is rejected at once.
     doubt_s: time for which a signalled stop that the IMU contradicts is only doubted, before it is rejected.
     gap_s: a longer step empties the window.
@@ -68,14 +54,6 @@ class NoiseStops:
     speed_m_s: float = 0.03
     drift_m_s2: float = 0.03
     calm_s: float = 1.0
-    least_shift_m_s2: float = 0.005
-    least_speed_m_s: float = 0.01
-    alone_sigmas: float = 3.0
-    steady_m_s2: float = 0.002
-    turn_leak: float = 0.002
-    calm_share: float = 0.07
-    lost_s: float = 12.0
-    gain_sigmas: float | None = None
     strong: float = 10.0
     doubt_s: float = 0.5
     gap_s: float = 0.5
@@ -120,34 +98,6 @@ class NoiseStops:
         found = cls(**{**known, **more})
         return replace(found, wheel_m=_wheel_m(found, recording))
 
-    @classmethod
-    def off_line(
-        cls,
-        recording: Recording,
-        gyroscope: Triad | None = None,
-        accelerometer: Triad | None = None,
-        *,
-        rest_s: float = 1.0,
-    ) -> Self:
-        """Detector for a whole recording that begins with a rest of rest_s; edges.py trims its stops. Sigmas are those
-        of this rest, which include the vibration of a motor. The sigmas are those of the part where these are larger or
-        there is no rest.
-        """
-        part = None
-        if gyroscope is not None and accelerometer is not None:
-            part = cls.for_triads(gyroscope, accelerometer, 1.0 / recording.step_s, **OFF_LINE)
-            part = replace(part, wheel_m=_wheel_m(part, recording))
-        try:
-            seen = cls.from_rest(recording, rest_s, **OFF_LINE)
-        except InputError:
-            if part is None:
-                raise
-            return part
-        if part is None:
-            return seen
-        acc, gyr = (max(getattr(seen, x), getattr(part, x)) for x in ("acc_sigma_m_s2", "gyr_sigma_rad_s"))
-        return replace(seen, acc_sigma_m_s2=acc, gyr_sigma_rad_s=gyr)
-
     def window_of(self, step_s: float) -> int:
         """Samples of the window at this step."""
         return max(round(self.window_s / step_s), 3)
@@ -178,19 +128,7 @@ class NoiseStops:
         s[judge.S_TURN] = self.turn_rad_s + 4.0 * self.noise_factor * self.gyr_sigma_rad_s / root
         s[judge.S_SPEED], s[judge.S_DRIFT] = self.speed_m_s, self.drift_m_s2
         s[judge.S_DOUBT_S], s[judge.S_GAP_S], s[judge.S_MEAN_S] = self.doubt_s, self.gap_s, self.mean_s
-        s[judge.S_CALM_S], s[judge.S_LOST_S], s[judge.S_WINDOW_S] = self.calm_s, self.lost_s, size * step_s
-        s[judge.S_ACC_N2] = (self.noise_factor * self.acc_sigma_m_s2) ** 2 * step_s
-        s[judge.S_GYR_N2] = (self.noise_factor * self.gyr_sigma_rad_s) ** 2 * step_s
-        s[judge.S_STEADY], s[judge.S_LEAK] = self.steady_m_s2, self.turn_leak
-        s[judge.S_GAINED], s[judge.S_ALONE] = self.gain_sigmas or 0.0, self.alone_sigmas
-        s[judge.S_SHARE] = self.calm_share
-        # two means of a window, of the same rest
-        s[judge.S_SAME] = s[judge.S_SHIFT]
-        if self.gain_sigmas is not None:
-            s[judge.S_SAME] = (
-                self.least_shift_m_s2 + 4.0 * self.noise_factor * self.acc_sigma_m_s2 * np.sqrt(2.0) / root
-            )
-        s[judge.S_LEAST_F], s[judge.S_LEAST_V] = self.least_shift_m_s2, self.least_speed_m_s
+        s[judge.S_CALM_S], s[judge.S_WINDOW_S] = self.calm_s, size * step_s
         s[judge.S_WHEEL_M], s[judge.S_WHEEL_S] = self.wheel_m or 0.0, self.window_s
         s.flags.writeable = False
         self._packed[step_s] = s
@@ -223,7 +161,7 @@ class NoiseStops:
             times = np.array((sample.t,)), np.array((sample.dt,))
             taken = judge.rows(
                 *(x, settings, BITS[word], sample.gyr_s, sample.acc_s, travel, *times),
-                *(NO_COUNTS_OUT, NO_OUT, NO_OUT, NO_OUT),
+                *(NO_COUNTS_OUT, NO_OUT),
             )
         except (TypeError, AttributeError):  # numba has no compiled version that fits
             taken = False
@@ -252,31 +190,13 @@ class NoiseStops:
             travel = np.diff(recording.odometer, prepend=recording.odometer[0])
         for array in (dt, words, travel):
             array.flags.writeable = False
-        verdict, signal, speed, since = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n), np.empty(n)
+        verdict, signal = np.empty(n, dtype=np.int64), np.empty(n)
         settings = self.settings(recording.step_s)
         inputs = (x, settings, words, gyr.reshape(-1), acc.reshape(-1), travel, recording.t, dt)
-        assert judge.rows(*inputs, verdict, signal, speed, since)
-        return judged_stops(recording, verdict, signal, float(settings[judge.S_LIMIT]), since, speed)
+        assert judge.rows(*inputs, verdict, signal)
+        return judged_stops(recording, verdict, signal, float(settings[judge.S_LIMIT]))
 
 
 def _wheel_m(settings: NoiseStops, recording: Recording) -> float | None:
     """The given value, or the travel above which the wheel of this recording turns."""
     return settings.wheel_m if settings.wheel_m is not None else turning_travel_m(recording, settings.window_s)
-
-
-def looks_inverted(recording: Recording, settings: NoiseStops) -> bool:
-    """Whether the flag is set where the readings show motion, and not where they show a stop."""
-    if recording.stop is None or not recording.stop.any():
-        return False
-    alone = settings.find(replace(recording, stop=None)).believed
-    if not 0.0 < alone.mean() < 1.0:
-        return False
-    return bool(recording.stop[alone].mean() < _INVERTED and recording.stop[~alone].mean() > 0.5)
-
-
-def unseen_moves(settings: NoiseStops, step_s: float) -> str:
-    """Which moves these settings cannot distinguish from rest, as a clause. For longer than a window, their force stays
-    within the difference that two means over a window may have at rest.
-    """
-    force = 2.0 * float(settings.settings(step_s)[judge.S_SAME])
-    return f"a move that speeds up by less than about {force:.2g} m/s2 looks like rest to it, and no sigma covers it"

@@ -3,8 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from strapdown.recordings.runs import runs_of
 from strapdown.types import Array, Recording
 
+WINDOW_S = 0.3  # over which a wheel is seen to turn
 _TICKS, _SIGMAS = 1.5, 6.0  # of travel over a window, above which a wheel turns
 _CREEP_M_S = 0.01  # a wheel that moves slower stands
 _LOOK_S = 1.0  # of the start, at rest: what an odometer does there is noise
@@ -41,6 +43,22 @@ def wheel_turns(recording: Recording, window_s: float) -> NDArray[np.bool_]:
     if least is None:
         return np.zeros(len(recording), dtype=bool)
     return np.asarray(_travel(recording, window_s)[1] > least)
+
+
+def rolling(recording: Recording) -> NDArray[np.bool_]:
+    """From the first to the last sample of each turn of the wheel, as a whole recording shows it."""
+    late = wheel_turns(recording, WINDOW_S)
+    rolls = np.zeros(len(late), dtype=bool)
+    if not late.any():
+        return rolls
+    assert recording.odometer is not None
+    moves = np.diff(recording.odometer, prepend=recording.odometer[0]) != 0.0
+    for first, last in runs_of(late):
+        begin = int(np.searchsorted(recording.t, recording.t[first] - WINDOW_S))
+        moved = np.flatnonzero(moves[begin : last + 1])
+        if len(moved):
+            rolls[begin + moved[0] : begin + moved[-1] + 1] = True
+    return rolls
 
 
 def _travel(recording: Recording, window_s: float) -> tuple[NDArray[np.int64], Array]:
