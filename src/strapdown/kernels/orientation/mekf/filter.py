@@ -11,6 +11,7 @@ import math
 from numba import njit
 
 from strapdown.kernels.jit import internal, live, not_constant, pointer, row, three_each
+from strapdown.kernels.orientation.mekf.field import follow_field, judge_field
 from strapdown.kernels.orientation.mekf.heading import ANY_HEADING, aimed, any_heading, judge_heading
 from strapdown.kernels.orientation.mekf.layout import (
     ACC_OFF,
@@ -19,7 +20,6 @@ from strapdown.kernels.orientation.mekf.layout import (
     BESIDE,
     BESIDE_T,
     BIAS_START2,
-    DIP_OFF,
     FORCE_N,
     FORCE_T,
     GATE2,
@@ -27,6 +27,7 @@ from strapdown.kernels.orientation.mekf.layout import (
     GYR_TURN2,
     GYR_WALK2,
     GYR_WHITE2,
+    IRON2,
     LOST_S,
     LOST_T,
     MAG_DISTURBANCE2,
@@ -34,10 +35,8 @@ from strapdown.kernels.orientation.mekf.layout import (
     MAG_WHITE2,
     MOTION_S,
     MOTION_START2,
-    NORM_OFF,
+    OTHER_T,
     PATIENCE_S,
-    REFERENCE_DIP,
-    REFERENCE_NORM,
     REFERENCE_S,
     REFERENCE_T,
     REJECTED_T,
@@ -91,7 +90,6 @@ from strapdown.kernels.trigonometry import arc_tangent
 
 LEAST_LEVEL2 = 0.0076  # squared part of the field that is level: within 5 deg of the vertical it has no north
 BADLY_AIMED = 0.02  # rad2, of an inclination (both axes): some 6 deg about each
-LEAST_REFERENCE_S = 0.5  # before that the field is taken as it is
 
 
 @internal
@@ -194,18 +192,16 @@ def _up(state, settings, ax, ay, az, dt):
 
 
 @internal
-def _north(state, settings, mx, my, mz):
+def _north(state, settings, mx, my, mz, turn2):
     """Heading by the magnetometer; true if the reading was believed."""
     mx, my, mz = rotate(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], mx, my, mz)
     passed = state[WAITED]
     level2 = mx * mx + my * my
     norm, dip = math.sqrt(level2 + mz * mz), -arc_tangent(mz, math.sqrt(level2))
-    norm_off, dip_off = norm - state[REFERENCE_NORM], dip - state[REFERENCE_DIP]
-    strange = abs(norm_off) > settings[NORM_OFF] * state[REFERENCE_NORM] or abs(dip_off) > settings[DIP_OFF]
-    strange = strange and state[REFERENCE_T] >= LEAST_REFERENCE_S
+    strange = judge_field(state, settings, norm, dip, level2 / max(norm * norm, 1e-12), turn2, passed)
     off = arc_tangent(mx, my) - settings[DECLINATION]
     off -= 2.0 * math.pi * math.floor(off / (2.0 * math.pi) + 0.5)
-    disturbance2 = settings[MAG_DISTURBANCE2] * max(1.0, 2.0 * settings[MAG_DISTURBANCE_S] / passed)
+    disturbance2 = (settings[MAG_DISTURBANCE2] + state[IRON2]) * max(1.0, 2.0 * settings[MAG_DISTURBANCE_S] / passed)
     variance = settings[MAG_WHITE2] / passed / max(level2, 1e-12) + disturbance2
     # towards north as expected, not as read: noise that is in H and in the innovation would not average out
     steep = mz / math.sqrt(max(level2, 1e-12))
@@ -217,15 +213,14 @@ def _north(state, settings, mx, my, mz):
     ):
         state[REJECTED_T] += passed
         # a field that is as it should be but for its heading: the heading is wrong
-        if state[REJECTED_T] > (settings[PATIENCE_S] if strange else settings[LOST_S]):
-            state[REFERENCE_T], state[REJECTED_T] = 0.0, 0.0
+        if state[REJECTED_T] > (settings[PATIENCE_S] if strange else settings[LOST_S]) or state[OTHER_T] > min(
+            settings[REFERENCE_S], state[REFERENCE_T]
+        ):
+            state[REFERENCE_T], state[REJECTED_T], state[OTHER_T] = 0.0, 0.0, 0.0
             state[P + 14] = max(state[P + 14], min(off * off, ANY_HEADING))
         return False
-    state[REJECTED_T] = 0.0
-    state[REFERENCE_T] += passed
-    k = max(1.0 - math.exp(-passed / settings[REFERENCE_S]), passed / state[REFERENCE_T])
-    state[REFERENCE_NORM] += k * norm_off
-    state[REFERENCE_DIP] += k * dip_off
+    state[REJECTED_T] = max(state[REJECTED_T] - passed, 0.0)  # a single reading that chance lets pass ends nothing
+    follow_field(state, settings, norm, dip, passed)
     state[STEEP2] = steep * steep
     judge_heading(state, settings, off, passed)
     learn(state, hx, hy, 1.0, variance, off, not_constant(2))
@@ -253,7 +248,8 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
         return
     w, x, y, z = predicted(state, gx, gy, gz, dt)
     state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = w, x, y, z
-    white2 = settings[GYR_WHITE2] + settings[GYR_TURN2] * (gx * gx + gy * gy + gz * gz)
+    turn2 = gx * gx + gy * gy + gz * gz
+    white2 = settings[GYR_WHITE2] + settings[GYR_TURN2] * turn2
     # over a gap the attitude's variance comes from below: no rate is known there that a bias could be off from
     known_s = min(dt, settings[LONGEST])
     predict(state, w, x, y, z, white2, settings[GYR_WALK2], known_s)
@@ -262,7 +258,7 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     if not dt <= settings[LONGEST]:
         flags = GAP
         # the rate in the gap is not known: by chance it was another one, of the size of 1 rad/s or of the last reading
-        missed2 = min((1.0 + gx * gx + gy * gy + gz * gz) * dt * dt, ANY_HEADING)
+        missed2 = min((1.0 + turn2) * dt * dt, ANY_HEADING)
         for i in range(3):
             state[P + 7 * i] += missed2
             state[P + 21 + 7 * i] += settings[GYR_WALK2] * (dt - known_s)
@@ -280,7 +276,7 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
             elif state[SEEN] == LEVEL:
                 find_north(state, settings, mx, my, mz)
                 aimed(state, settings, mx, my, mz, dt)
-            elif state[WAITED] > 0.0 and not _north(state, settings, mx, my, mz):
+            elif state[WAITED] > 0.0 and not _north(state, settings, mx, my, mz, turn2):
                 flags |= MAG_REJECTED
             state[WAITED] = 0.0
     state[FLAGS] = flags

@@ -44,5 +44,8 @@ BESIDE_T = MEMORY + 25  # s for which that has been too much
 ROUGH2 = MEMORY + 26  # (m/s2)^2, what norm and rate tell of the motion's strength, whatever the attitude
 AIMED_P = MEMORY + 27  # rad2, of the inclination (both axes) from which the heading was taken; 0: nobody took it
 STEEP2 = MEMORY + 28  # squared tangent of the field's dip: by so much is an error of the inclination in the heading
-FIRST = MEMORY + 29  # a first sample that waits for the step
+IRON2 = MEMORY + 29  # rad2, of magnetic north: what norm and dip of the last fields tell of iron near the sensor
+# a field that differs from the reference: its norm (uT) and dip (rad), and s for which it stayed while the sensor turned
+OTHER_NORM, OTHER_DIP, OTHER_T = MEMORY + 30, MEMORY + 31, MEMORY + 32
+FIRST = MEMORY + 33  # a first sample that waits for the step
 STATE_SIZE = FIRST + KEPT_SIZE
