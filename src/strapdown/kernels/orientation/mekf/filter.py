@@ -20,6 +20,7 @@ from strapdown.kernels.orientation.mekf.layout import (
     BESIDE,
     BESIDE_T,
     BIAS_START2,
+    FEEDBACK,
     FORCE_N,
     FORCE_T,
     GATE2,
@@ -51,6 +52,7 @@ from strapdown.kernels.orientation.mekf.layout import (
 from strapdown.kernels.orientation.mekf.layout import FIRST as FIRST
 from strapdown.kernels.orientation.mekf.motion import (
     correlated,
+    density,
     follow_motion,
     follow_strength,
     motion_variance,
@@ -182,6 +184,10 @@ def _up(state, settings, ax, ay, az, dt):
     state[LOST_T] = 0.0
     # a force f = g z + a, seen from an attitude that is off by theta, is g (-theta_y, theta_x, 1) + a
     about_x, about_y = fy / g, -fx / g
+    averaged = density(state, settings, dt)
+    if averaged < variance:
+        variance, about_x, about_y = averaged, state[FORCE_N + 1] / g, -state[FORCE_N] / g
+    state[FEEDBACK] = 0.5 * (state[P] + state[P + 7]) / (variance * dt)
     off2 = about_x * about_x / (state[P] + variance) + about_y * about_y / (state[P + 7] + variance)
     if not off2 <= settings[GATE2]:
         return False

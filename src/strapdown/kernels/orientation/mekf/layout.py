@@ -47,5 +47,6 @@ STEEP2 = MEMORY + 28  # squared tangent of the field's dip: by so much is an err
 IRON2 = MEMORY + 29  # rad2, of magnetic north: what norm and dip of the last fields tell of iron near the sensor
 # a field that differs from the reference: its norm (uT) and dip (rad), and s for which it stayed while the sensor turned
 OTHER_NORM, OTHER_DIP, OTHER_T = MEMORY + 30, MEMORY + 31, MEMORY + 32
-FIRST = MEMORY + 33  # a first sample that waits for the step
+BAND, BAND2, BAND1, FEEDBACK = MEMORY + 33, MEMORY + 35, MEMORY + 36, MEMORY + 37
+FIRST = MEMORY + 38  # a first sample that waits for the step
 STATE_SIZE = FIRST + KEPT_SIZE

@@ -10,6 +10,11 @@ import math
 
 from strapdown.kernels.jit import internal, not_constant
 from strapdown.kernels.orientation.mekf.layout import (
+    ACC_WHITE2,
+    BAND,
+    BAND1,
+    BAND2,
+    FEEDBACK,
     FORCE_N,
     FORCE_S,
     FORCE_T,
@@ -121,3 +126,21 @@ def points_elsewhere(state, settings, motion2, tau, white2):
         state[LOST_P] = 0.5 * (state[P] + state[P + 7]) + turned2
     variance = (motion2 * tau / (tau + seen_s) + QUIET * white2) / g2 + state[LOST_P]
     return fz < 0.0 or level2 > settings[GATE2] * variance * g2
+
+
+@internal
+def density(state, settings, dt):
+    x, y, long = state[FORCE_N], state[FORCE_N + 1], 2.0 * settings[MOTION_S]
+    g2 = settings[GRAVITY] * settings[GRAVITY]
+    k = dt / (long + dt)
+    state[BAND] += k * (x - state[BAND])
+    state[BAND + 1] += k * (y - state[BAND + 1])
+    slow_k = max(dt / (settings[MOTION_MEMORY_S] + dt), dt / state[FORCE_T])
+    near2, band2 = 0.5 * (x * x + y * y), 0.5 * (state[BAND] * state[BAND] + state[BAND + 1] * state[BAND + 1])
+    state[BAND1] += slow_k * (near2 - state[BAND1])
+    state[BAND2] += slow_k * (band2 - state[BAND2])
+    white = settings[ACC_WHITE2]
+    if near2 > 9.0 * (state[BAND1] + white) or state[FORCE_T] < settings[MOTION_MEMORY_S] or state[FORCE_S + 3] < LEANS * state[FORCE_N + 3]:
+        return 1e30
+    over = 1.0 + state[FEEDBACK] * long
+    return (white + 4.0 * long * over * over * max(state[BAND2], band2)) / dt / g2
