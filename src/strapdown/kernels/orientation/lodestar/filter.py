@@ -101,7 +101,9 @@ def follow_wander(state, settings, fx, fy, fz, ways):
         state[TILT_VARIANCE] = TILT_START * min(TILT_MOTION_S / seen_s, 1.0)
     else:
         k = min(settings[BLOCK_S] / min(MEMORY * tau, seen_s), 1.0)
-        state[TILT_VARIANCE] += k * (min(0.5 * beside2 / (SHARE if ways == 1 else SHARE_BOTH_WAYS), 1.0) - state[TILT_VARIANCE])
+        state[TILT_VARIANCE] += k * (
+            min(0.5 * beside2 / (SHARE if ways == 1 else SHARE_BOTH_WAYS), 1.0) - state[TILT_VARIANCE]
+        )
 
 
 @internal

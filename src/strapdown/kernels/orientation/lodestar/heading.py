@@ -66,6 +66,7 @@ from strapdown.kernels.orientation.lodestar.layout import (
     SETTLING,
     SIN,
     SPREAD,
+    SPREAD_T,
     START_VARIANCE,
     SURPRISE,
     TAU_REFERENCE,
@@ -108,7 +109,7 @@ def heading_begin(state, settings, will_measure):
     for k in range(4, DRIFTS + 1):
         state[P + k * N + k] = settings[MATRIX_VARIANCE]
     state[P + N * N - 1] = settings[PLACE_VARIANCE]
-    state[SPREAD], state[SETTLING], state[IRON] = settings[PLACE_VARIANCE], 0.0, 0.0
+    state[SPREAD], state[SPREAD_T], state[SETTLING], state[IRON] = settings[PLACE_VARIANCE], 0.0, 0.0, 0.0
     state[MOTION_T] = 1e9  # s; the first rest is a place of rest
     _aim(state, settings)
 

@@ -1,7 +1,9 @@
 """Which magnetic field the multiplicative Kalman filter believes, and how far its north may be off.
 
-Iron near the sensor changes norm and dip of the field as much as its direction about the vertical. So the squares of
-what norm and dip differ by, averaged over the time in which a disturbance is correlated, are the variance of north.
+Iron turns a field about the vertical as far as it changes norm and dip, in the mean of its directions. So half the
+sum of the squares of both, over the level part, is a variance of north. Beyond the limits a reading is rejected. A
+field that stays the same while the sensor turns is not that of iron on the part. If it stays for longer than the
+reference was seen, or for REFERENCE_S, the reference was of another place (after Laidig and Seel 2023).
 """
 
 import math
@@ -9,8 +11,6 @@ import math
 from strapdown.kernels.jit import internal
 from strapdown.kernels.orientation.mekf.layout import (
     DIP_OFF,
-    IRON2,
-    MAG_DISTURBANCE_S,
     NORM_OFF,
     OTHER_DIP,
     OTHER_NORM,
@@ -22,33 +22,38 @@ from strapdown.kernels.orientation.mekf.layout import (
 )
 
 LEAST_REFERENCE_S = 0.5  # before that the field is taken as it is
-TURNS2 = 0.12  # (rad/s)^2, 20 deg/s: iron on the part shows in a field while the sensor turns
+TURNS2 = 0.12  # (rad/s)^2, 20 deg/s: a sensor that turns less may lie next to iron
 
 
 @internal
-def judge_field(state, settings, norm, dip, level, passed_turn2, passed):
-    """Whether this field differs too much from the reference.
+def judge_field(state, settings, norm, dip, level):
+    """Whether this field differs too much from the reference, and the variance of its north by iron, rad2.
 
     level: squared part of the field that is level.
     """
     if state[REFERENCE_T] < LEAST_REFERENCE_S:
-        state[IRON2] = 0.0
-        return False
+        return False, 0.0
     norm_off, dip_off = norm / max(state[REFERENCE_NORM], 1e-12) - 1.0, dip - state[REFERENCE_DIP]
-    iron2 = 0.5 * (norm_off * norm_off + dip_off * dip_off) / max(level, 1e-12)
-    state[IRON2] = iron2
-    if abs(norm_off) <= settings[NORM_OFF] and abs(dip_off) <= settings[DIP_OFF]:
-        return False
+    iron2 = 0.5 * (norm_off * norm_off + dip_off * dip_off) / level
+    return abs(norm_off) > settings[NORM_OFF] or abs(dip_off) > settings[DIP_OFF], iron2
+
+
+@internal
+def follow_other(state, settings, norm, dip, turn2, passed):
+    """Follow a field that differs from the reference. Returns True if it has stayed for long enough to replace it.
+
+    turn2: squared turn rate, (rad/s)^2.
+    """
     norm_off, dip_off = norm - state[OTHER_NORM], dip - state[OTHER_DIP]
     if abs(norm_off) > settings[NORM_OFF] * state[OTHER_NORM] or abs(dip_off) > settings[DIP_OFF]:
         state[OTHER_NORM], state[OTHER_DIP], state[OTHER_T] = norm, dip, 0.0
-        return True
+        return False
     k = min(passed / settings[REFERENCE_S], 1.0)
     state[OTHER_NORM] += k * norm_off
     state[OTHER_DIP] += k * dip_off
-    if passed_turn2 > TURNS2:
+    if turn2 > TURNS2:
         state[OTHER_T] += passed
-    return True
+    return state[OTHER_T] > min(settings[REFERENCE_S], state[REFERENCE_T])
 
 
 @internal

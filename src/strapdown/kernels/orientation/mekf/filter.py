@@ -11,7 +11,7 @@ import math
 from numba import njit
 
 from strapdown.kernels.jit import internal, live, not_constant, pointer, row, three_each
-from strapdown.kernels.orientation.mekf.field import follow_field, judge_field
+from strapdown.kernels.orientation.mekf.field import follow_field, follow_other, judge_field
 from strapdown.kernels.orientation.mekf.heading import ANY_HEADING, aimed, any_heading, judge_heading
 from strapdown.kernels.orientation.mekf.layout import (
     ACC_OFF,
@@ -28,7 +28,6 @@ from strapdown.kernels.orientation.mekf.layout import (
     GYR_TURN2,
     GYR_WALK2,
     GYR_WHITE2,
-    IRON2,
     LOST_S,
     LOST_T,
     MAG_DISTURBANCE2,
@@ -36,9 +35,7 @@ from strapdown.kernels.orientation.mekf.layout import (
     MAG_WHITE2,
     MOTION_S,
     MOTION_START2,
-    OTHER_T,
     PATIENCE_S,
-    REFERENCE_S,
     REFERENCE_T,
     REJECTED_T,
     ROUGH2,
@@ -51,14 +48,15 @@ from strapdown.kernels.orientation.mekf.layout import (
 )
 from strapdown.kernels.orientation.mekf.layout import FIRST as FIRST
 from strapdown.kernels.orientation.mekf.motion import (
+    NEVER,
+    averaged_variance,
     correlated,
-    density,
     follow_motion,
     follow_strength,
     motion_variance,
     points_elsewhere,
 )
-from strapdown.kernels.orientation.mekf.start import NEVER, START_SPAN, begin_covariance, doubt_start
+from strapdown.kernels.orientation.mekf.start import START_SPAN, begin_covariance, doubt_start
 from strapdown.kernels.orientation.mekf.update import P, X, learn, predict, spread
 from strapdown.kernels.orientation.start import (
     LEAST_FORCE2,
@@ -184,8 +182,8 @@ def _up(state, settings, ax, ay, az, dt):
     state[LOST_T] = 0.0
     # a force f = g z + a, seen from an attitude that is off by theta, is g (-theta_y, theta_x, 1) + a
     about_x, about_y = fy / g, -fx / g
-    averaged = density(state, settings, dt)
-    if averaged < variance:
+    averaged = averaged_variance(state, settings, white2, dt) / (g * g)
+    if averaged < variance:  # the mean then tells more; corrections turn it too, so that it lags only behind the drift
         variance, about_x, about_y = averaged, state[FORCE_N + 1] / g, -state[FORCE_N] / g
     state[FEEDBACK] = 0.5 * (state[P] + state[P + 7]) / (variance * dt)
     off2 = about_x * about_x / (state[P] + variance) + about_y * about_y / (state[P + 7] + variance)
@@ -204,10 +202,10 @@ def _north(state, settings, mx, my, mz, turn2):
     passed = state[WAITED]
     level2 = mx * mx + my * my
     norm, dip = math.sqrt(level2 + mz * mz), -arc_tangent(mz, math.sqrt(level2))
-    strange = judge_field(state, settings, norm, dip, level2 / max(norm * norm, 1e-12), turn2, passed)
+    strange, iron2 = judge_field(state, settings, norm, dip, max(level2 / max(norm * norm, 1e-12), LEAST_LEVEL2))
     off = arc_tangent(mx, my) - settings[DECLINATION]
     off -= 2.0 * math.pi * math.floor(off / (2.0 * math.pi) + 0.5)
-    disturbance2 = (settings[MAG_DISTURBANCE2] + state[IRON2]) * max(1.0, 2.0 * settings[MAG_DISTURBANCE_S] / passed)
+    disturbance2 = (settings[MAG_DISTURBANCE2] + iron2) * max(1.0, 2.0 * settings[MAG_DISTURBANCE_S] / passed)
     variance = settings[MAG_WHITE2] / passed / max(level2, 1e-12) + disturbance2
     # towards north as expected, not as read: noise that is in H and in the innovation would not average out
     steep = mz / math.sqrt(max(level2, 1e-12))
@@ -218,11 +216,10 @@ def _north(state, settings, mx, my, mz, turn2):
         or not off * off <= settings[GATE2] * (spread(state, hx, hy, 1.0) + variance)
     ):
         state[REJECTED_T] += passed
+        is_new = strange and follow_other(state, settings, norm, dip, turn2, passed)
         # a field that is as it should be but for its heading: the heading is wrong
-        if state[REJECTED_T] > (settings[PATIENCE_S] if strange else settings[LOST_S]) or state[OTHER_T] > min(
-            settings[REFERENCE_S], state[REFERENCE_T]
-        ):
-            state[REFERENCE_T], state[REJECTED_T], state[OTHER_T] = 0.0, 0.0, 0.0
+        if is_new or state[REJECTED_T] > (settings[PATIENCE_S] if strange else settings[LOST_S]):
+            state[REFERENCE_T], state[REJECTED_T] = 0.0, 0.0
             state[P + 14] = max(state[P + 14], min(off * off, ANY_HEADING))
         return False
     state[REJECTED_T] = max(state[REJECTED_T] - passed, 0.0)  # a single reading that chance lets pass ends nothing
