@@ -55,4 +55,5 @@ SPREAD = CERTAINTY + 5  # rad^2, of d in motion, as far as norm and dip of the f
 SETTLING = CERTAINTY + 6  # 1: come to rest, and its field is being averaged
 IRON = CERTAINTY + 7  # rad^2, by which the last place of rest is further from north than places are
 SPREAD_T = CERTAINTY + 8  # s of motion in it
-END = CERTAINTY + 9
+LOST_T = CERTAINTY + 9  # s for which the field has pointed further from the heading than explained
+END = CERTAINTY + 10
