@@ -65,6 +65,20 @@ def test_weak_iron_under_a_rest_is_left_behind(seed):
     assert (np.abs(off) < 3.0 * sigma).all()
 
 
+@pytest.mark.parametrize("iron", [[8.0, 2.0, 0.0], [6.0, -1.0, 1.0]])
+def test_iron_under_a_rest_is_not_a_lost_heading(iron):
+    """The field turns by 20 and 18 deg where the sensor comes to rest, further than places do; norm and dip are within
+    their limits. The heading was right until then, so the place is wrong. offlineVQF is off by 10 deg and more."""
+    t = np.arange(0.0, 140.0, 0.01)
+    q_ns = turning(t, ((10.0, 30.0), (90.0, 140.0)))
+    near = np.clip(t - 28.0, 0.0, 1.0) * np.clip(92.0 - t, 0.0, 1.0)
+    recording = readings(t, q_ns, field_n=FIELD_N + np.outer(near, iron))
+    for method, most_deg in (("run", 6.0), ("smooth", 2.0)):  # as with weak iron
+        error, sigma = heading(getattr(Lodestar(), method)(recording), q_ns)
+        assert np.abs(error[t > 5.0]).max() < most_deg
+        assert (np.abs(error) < 3.0 * sigma)[t > 5.0].all()  # three sigmas
+
+
 def test_a_drifting_bias_in_long_motion_is_followed_and_off_line_no_worse():
     """Ten minutes of motion, 0.03 deg/s per minute on every axis. And a clean field is given as one: a heading that is
     measured all the time in a field whose norm and dip stand still is known to some mag_rest_deg, however long."""

@@ -273,3 +273,46 @@ def test_a_wrong_axis_loses_gravity_where_it_turns():
     for wrong in (log.gyr_s[:, [1, 0, 2]], -log.gyr_s, log.gyr_s * [1, 1, -1]):
         kept = gravity_kept(turns_of(replace(log, gyr_s=wrong)), G)
         assert np.count_nonzero(kept < limits.GRAVITY_LOST) >= limits.LEAST_LOST
+
+
+def rate_note(log):
+    return [found.sentence for found in examine(log) if found.kind == "gyroscope_offset"]
+
+
+def test_a_robot_that_drives_a_circle_is_not_told_that_it_rests():
+    """28 deg/s for as long as the log lasts, in a force as steady as on a table. The field turns with it, so there is
+    no note. Without a field it cannot be known, and the note says so. A field that stands still is a rest."""
+    rate = np.radians(28.0)
+    circle = table(offset=(0.0, 0.0, rate), mag=lambda t, rng: turning(t, rng, rate))
+    assert rate_note(circle) == []
+    (unknown,) = rate_note(replace(circle, mag_s=None))
+    assert "28 deg/s" in unknown and "did not turn" in unknown and "at rest" not in unknown
+    (rest,) = rate_note(replace(circle, mag_s=turning(np.zeros(N), np.random.default_rng(2))))
+    assert "28 deg/s at rest: calibrate" in rest
+
+
+def test_an_offset_is_in_every_window():
+    """A quarter of the log drives straight on rougher ground and reads 0: what it reads elsewhere is a turn."""
+    circle = table(offset=(0.0, 0.0, 0.5))
+    straight = circle.t > 0.75 * circle.t[-1]
+    rough = circle.acc_s + np.where(straight[:, None], np.random.default_rng(3).standard_normal((N, 3)), 0.0)
+    assert rate_note(circle)
+    assert not rate_note(replace(circle, acc_s=rough, gyr_s=circle.gyr_s - straight[:, None] * [0.0, 0.0, 0.5]))
+
+
+@pytest.mark.parametrize(("share", "told"), [(0.04, True), (0.07, False)])
+def test_limit_of_windows_without_the_offset(share, told):
+    log = table(offset=(0.0, 0.0, 0.5))
+    gyr = log.gyr_s.copy()
+    gyr[: round(share * N)] -= [0.0, 0.0, 0.5]
+    rough = log.acc_s.copy()
+    rough[: round(share * N)] += np.random.default_rng(3).standard_normal((round(share * N), 3))
+    assert bool(rate_note(replace(log, gyr_s=gyr, acc_s=rough))) == told
+
+
+@pytest.mark.parametrize(("rate_dps", "knows"), [(9.0, False), (12.0, True)])
+def test_limit_of_the_turn_that_a_field_shows(rate_dps, knows):
+    """A quarter of a second and a dip of 65 deg: 10 deg/s turn the field by 1 deg."""
+    rate = np.radians(rate_dps)
+    log = table(offset=(0.0, 0.0, rate), mag=lambda t, rng: turning(t, rng, rate))
+    assert (rate_note(log) == []) == knows

@@ -96,9 +96,9 @@ class Lodestar(SmoothingFilter):
     mag_norm: float = 0.1
     mag_dip_deg: float = 10.0
     mag_rest_deg: float = 1.0
-    mag_place_deg: float = 5.0
+    mag_place_deg: float = 3.5
     mag_walk_deg: float = 0.7
-    drift_dps: float = 0.14
+    drift_dps: float = 0.1
     matrix_percent: float = 0.2
     gyr_noise_deg: float = 0.02
     mag_reference_s: float = 20.0

@@ -79,3 +79,14 @@ def score(solution: Solution, trial: Trial) -> Score:
             "give the solution of this trial's recording"
         )
     return Score(*rmse_deg(attitude_errors(solution.q_nb, trial.q_ns), trial.movement))
+
+
+def sigma_ratios(solution: Solution, trial: Trial) -> tuple[float, float]:
+    """Error over stated sigma of heading and inclination: root mean squares over the movement. The inclination has two
+    axes, whose variances add.
+    """
+    counts = trial.movement & np.isfinite(trial.q_ns).all(axis=1)
+    errors = attitude_errors(solution.q_nb[counts], trial.q_ns[counts])
+    variance = np.mean(solution.sigma["attitude_n"][counts] ** 2, axis=0)
+    heading, inclination = np.mean(errors.heading**2), np.mean(errors.inclination**2)
+    return float(np.sqrt(heading / variance[2])), float(np.sqrt(inclination / (variance[0] + variance[1])))

@@ -115,7 +115,7 @@ SENTENCES: dict[str, str] = {
     "median: calibrate it first",
     "magnetometer_slow": "the magnetometer has a new reading in {percent:.3g} % of the rows, and repeats its last in "
     "the others: it is used at its own rate",
-    "gyroscope_offset": "the gyroscope reads {rate_dps:.2g} deg/s at rest: calibrate it first",
+    "gyroscope_offset": "the gyroscope reads {rate_dps:.2g} deg/s {meaning} calibrate it first",
     "no_noise": "the {instrument} reads the same in all {samples} samples: it has no noise, so it is not connected or "
     "broken; check the wiring",
     "temperature_unit": "the temperature runs from {low:.5g} to {high:.5g}, which no sensor in degC does: kelvin or "

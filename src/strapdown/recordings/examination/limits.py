@@ -40,6 +40,8 @@ STEADY = 0.2  # share of the offset by which a steady reading scatters
 # reads 0.035 at 100 Hz. Above the first number the unit is doubted, above the second it is another
 DOUBTFUL_NOISE_RAD_S, MOST_NOISE_RAD_S = 0.015, 0.05
 UNCALIBRATED_RAD_S = float(np.radians(1.0))  # at rest: filters take more than 2 deg/s for a turn
+ELSEWHERE = 0.05  # of all windows: an offset is in every reading, so hardly any window has less than half of it
+FIELD_TURN_RAD = float(np.radians(1.0))  # in half a window: a magnetometer's noise, averaged there, is a third of it
 
 # ---------------------------------------------------------------- gyroscope against accelerometer and magnetometer
 # Specific force, rotated by the gyroscope into one frame and averaged over seconds, is gravity: accelerations average

@@ -13,6 +13,8 @@ from strapdown.recordings.examination.limits import (
     CELSIUS,
     DOUBTFUL_NOISE_RAD_S,
     EARTH_LIKE_M_S2,
+    ELSEWHERE,
+    FIELD_TURN_RAD,
     FIELD_UT,
     LIKE_GRAVITY,
     MOST_FAULTS,
@@ -168,7 +170,26 @@ def _gyroscope_at_rest(windows: Windows, quiet: NDArray[np.int64], rests: bool) 
     if (table and noise > DOUBTFUL_NOISE_RAD_S) or steady:  # a turntable turns as steadily as a wrong unit reads
         return [Finding("gyroscope_at_rest", WARN, numbers)]
     calm = UNCALIBRATED_RAD_S < offset < MOST_OFFSET_RAD_S and max(within, between) < 0.5 * offset
-    return [Finding("gyroscope_offset", NOTE, {"rate_dps": float(np.degrees(offset))})] if calm else []
+    if not calm or _turns_there(windows, quiet, offset):
+        return []
+    # without a field that stands still a steady turn about the vertical reads as an offset does
+    meaning = "at rest:" if _field_shows(windows, quiet) else "while the force is steady. If it did not turn then,"
+    return [Finding("gyroscope_offset", NOTE, {"rate_dps": float(np.degrees(offset)), "meaning": meaning})]
+
+
+def _turns_there(windows: Windows, quiet: NDArray[np.int64], offset: float) -> bool:
+    """Whether the mean rate of the quiet windows is a turn: the field turns with it, or it is missing elsewhere."""
+    if float(np.mean(windows.gyr_rate < 0.5 * offset)) > ELSEWHERE:
+        return True
+    if not _field_shows(windows, quiet):
+        return False
+    assert windows.field_turn is not None and windows.field_as_read is not None
+    return bool(np.median(windows.field_turn[quiet]) > 0.5 * np.median(windows.field_as_read[quiet]))
+
+
+def _field_shows(windows: Windows, quiet: NDArray[np.int64]) -> bool:
+    """Whether the field would show a turn at the rate that is read."""
+    return windows.field_as_read is not None and float(np.median(windows.field_as_read[quiet])) > FIELD_TURN_RAD
 
 
 def temperature_findings(celsius: Array | None) -> list[Finding]:

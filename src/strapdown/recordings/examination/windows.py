@@ -21,13 +21,18 @@ def tamed(values: Array) -> Array:
 @dataclass(frozen=True, eq=False)
 class Windows:
     """Windows in the order of time. Means (k, 3) and scatter (k,: largest axis) of a sample; noise: of the gyroscope,
-    by second differences, which motion hardly has. None where the log has no such instrument."""
+    by second differences, which motion hardly has. None where the log has no such instrument.
+
+    field_turn, field_as_read: angle (rad) between the mean fields of a window's halves, and the angle that the mean
+    rate turns the field by in that time."""
 
     acc_mean: Array | None
     acc_scatter: Array | None
     gyr_mean: Array | None
     gyr_scatter: Array | None
     gyr_noise: Array | None
+    field_turn: Array | None = None
+    field_as_read: Array | None = None
 
     @property
     def gyr_rate(self) -> Array:
@@ -68,4 +73,16 @@ def windows_of(recording: Recording) -> Windows | None:
         gyr = cut(recording.gyr_s)
         gyr_mean, gyr_scatter = gyr.mean(axis=1), gyr.std(axis=1).max(axis=1)
         gyr_noise = np.diff(gyr, n=2, axis=1).std(axis=1).max(axis=1) / np.sqrt(6.0)
-    return Windows(acc_mean, acc_scatter, gyr_mean, gyr_scatter, gyr_noise)
+    field_turn = field_as_read = None
+    if recording.mag_s is not None and gyr_mean is not None:
+        halves = np.array_split(cut(recording.mag_s), 2, axis=1)
+        first, last = (_directions(half.mean(axis=1)) for half in halves)
+        field_turn = np.linalg.norm(np.cross(first, last), axis=1)
+        field_as_read = 0.5 * width * step * np.linalg.norm(np.cross(gyr_mean, first), axis=1)
+    return Windows(acc_mean, acc_scatter, gyr_mean, gyr_scatter, gyr_noise, field_turn, field_as_read)
+
+
+def _directions(vectors: Array) -> Array:
+    """Unit vectors; zeros stay zeros."""
+    size = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(size > 0.0, size, 1.0))

@@ -21,6 +21,7 @@ from strapdown.kernels.orientation.lodestar.layout import (
     REFERENCE_NORM,
     REFERENCE_T,
     SPREAD,
+    SPREAD_T,
     TAU_REFERENCE,
 )
 
@@ -56,7 +57,9 @@ def judge_field(state, settings, norm, dip, level):
         if state[MOTION_T] > 0.0:  # iron turns a field as far about the vertical as it changes norm and dip
             beside_norm, beside_dip = norm / state[REFERENCE_NORM] - 1.0, dip - state[REFERENCE_DIP]
             now = 0.5 * (beside_norm * beside_norm + beside_dip * beside_dip) / level
-            state[SPREAD] += min(dt / SPREAD_S, 1.0) * (min(now, settings[PLACE_VARIANCE]) - state[SPREAD])
+            state[SPREAD_T] = min(state[SPREAD_T] + dt, SPREAD_S)
+            k = min(dt / max(state[SPREAD_T], tau), 1.0)
+            state[SPREAD] += k * (min(now, settings[PLACE_VARIANCE]) - state[SPREAD])
         state[REFERENCE_T] = min(state[REFERENCE_T] + dt, tau)
         _follow(state, norm, dip, not_constant(REFERENCE_NORM), min(dt / state[REFERENCE_T], 1.0))
         state[CANDIDATE_NORM] = 0.0

@@ -1,10 +1,11 @@
 """Lodestar, on line: inclination and gyroscope bias sample by sample (vqf_inclination.py), heading block by block
 (lodestar_heading.py), and the sigmas of both.
 
-The inclination is wrong by the acceleration that the low-pass of specific force lets through. The size of this
-acceleration follows from the low-pass itself. For white noise behind a Butterworth filter of second order with corner
-w, the output y and its slope y'/w have the same variance. The slope contains no gravity. So its mean square over some
-time constants, as an angle, is the variance of the inclination.
+The inclination is wrong by the acceleration that the low-pass of specific force lets through, and by errors of the
+rate over its lag. Both make the direction of low-passed force wander in i, the frame of the gyroscope. Its distance
+from its own mean over WANDER time constants is measured, and averaged over MEMORY of them. Of white accelerations the
+part SHARE of the variance is in that distance. Of the accelerations of a hand, whose speed is bounded, it is nearly
+all; the sigma is then too large by a quarter. A constant error of the rate shows at WANDER times its effect.
 """
 
 import math
@@ -42,25 +43,29 @@ from strapdown.kernels.orientation.vqf.inclination import (
     AT_REST,
     BEGUN,
     BIAS_SIGMA_START,
-    Q_EI,
     TAU_ACC,
     VARIANCE,
     inclination_step,
     q_es,
 )
 from strapdown.kernels.orientation.vqf.inclination import FIRST as FIRST
-from strapdown.kernels.orientation.vqf.lowpass import COUNT, rotate
+from strapdown.kernels.orientation.vqf.lowpass import COUNT
 
 TILT_VARIANCE = STILL_END  # rad^2
 SETTLED = (
     STILL_END + 1
 )  # 1 when specific force has been low-passed for a time constant: then e is level; -1 after a gap
 TILT_T = STILL_END + 2  # s in which specific force has been low-passed
-BACK = STILL_END + 3  # of the smoother: what later blocks say
+UP_MEAN = STILL_END + 3  # mean direction of low-passed force in i
+LAG_MEAN = STILL_END + 6  # mean of what differs from that, off line: the drift of i
+BACK = STILL_END + 9  # of the smoother: what later blocks say
 STATE_SIZE = BACK + 2 * N + N * N
 TILT_START = 0.05 * 0.05  # rad^2: 3 deg, half a metre per second squared in the first readings
 TILT_MOTION_S = 0.3  # s, over which accelerations of the first readings are correlated: a mean takes them away
-MEMORY = 4.0  # time constants of the low-pass over which the slope's mean square is taken
+WANDER = 2.0  # time constants of the low-pass: of the mean from which its output is measured
+MEMORY = 4.0  # time constants of the low-pass over which the squares of that are averaged
+SHARE = 0.615  # integral of |H|^2 (w T)^2 / (1 + (w T)^2) over that of |H|^2, T of WANDER, H of Butterworth's low-pass
+SHARE_BOTH_WAYS = 0.599  # both ways, less its mean and its drift, of twice that time: both factors are squared
 
 
 @internal
@@ -75,19 +80,36 @@ def forget_first_turn(state, settings):
 
 
 @internal
-def estimate_tilt_sigma(state, settings):
-    """After a block: standard deviation of the inclination, from the mean square of the slope of low-passed force."""
+def follow_wander(state, settings, fx, fy, fz, ways):
+    """After a block: variance of the inclination by the wander of low-passed force f in i.
+
+    ways: 1, or 2 of a low-pass both ways: its output wanders for twice as long, and a constant drift of i is not in it.
+    """
     state[TILT_T] += settings[BLOCK_S]
-    fx, fy, fz = state[ACC_Y], state[ACC_Y + 1], state[ACC_Y + 2]
-    force2 = fx * fx + fy * fy + fz * fz
-    if state[ACC_BLOCK + COUNT] < 0.0 and force2 > 0.0:  # while the low-pass is a mean of the first samples: no slope
-        w, x, y, z = state[Q_EI], state[Q_EI + 1], state[Q_EI + 2], state[Q_EI + 3]
-        vx, vy, _ = rotate(w, x, y, z, state[ACC_Y + 3], state[ACC_Y + 4], state[ACC_Y + 5])
-        now = 0.5 * (vx * vx + vy * vy) / force2  # of one axis
-        k = min(settings[BLOCK_S] / min(MEMORY * settings[TAU_ACC], state[TILT_T]), 1.0)
-        state[TILT_VARIANCE] += k * (min(now, 1.0) - state[TILT_VARIANCE])
+    k = 1.0 / math.sqrt(max(fx * fx + fy * fy + fz * fz, LEAST_FORCE2))
+    beside2, seen_s, tau = 0.0, state[TILT_T], settings[TAU_ACC]
+    k_mean = 1.0 if seen_s <= tau else settings[BLOCK_S] / (ways * WANDER * tau + settings[BLOCK_S])
+    for i in range(3):
+        beside = k * (fx if i == 0 else fy if i == 1 else fz) - state[UP_MEAN + i]
+        state[UP_MEAN + i] += k_mean * beside
+        beside -= k_mean * beside
+        if ways == 2:
+            state[LAG_MEAN + i] += k_mean * (beside - state[LAG_MEAN + i])
+            beside -= state[LAG_MEAN + i]
+        beside2 += beside * beside
+    if seen_s <= tau:  # while the low-pass is a mean of the first samples it does not wander
+        state[TILT_VARIANCE] = TILT_START * min(TILT_MOTION_S / seen_s, 1.0)
     else:
-        state[TILT_VARIANCE] = TILT_START * min(TILT_MOTION_S / state[TILT_T], 1.0)
+        k = min(settings[BLOCK_S] / min(MEMORY * tau, seen_s), 1.0)
+        state[TILT_VARIANCE] += k * (
+            min(0.5 * beside2 / (SHARE if ways == 1 else SHARE_BOTH_WAYS), 1.0) - state[TILT_VARIANCE]
+        )
+
+
+@internal
+def estimate_tilt_sigma(state, settings):
+    """After a block: standard deviation of the inclination."""
+    follow_wander(state, settings, state[ACC_Y], state[ACC_Y + 1], state[ACC_Y + 2], 1)
     # a bias that is off turns the inclination for as long as the low-pass remembers
     lag = min(state[TILT_T], settings[TAU_ACC])
     by_bias = lag * lag * (state[VARIANCE] + state[VARIANCE + 3] + state[VARIANCE + 5]) / 3.0

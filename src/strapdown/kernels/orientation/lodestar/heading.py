@@ -53,6 +53,7 @@ from strapdown.kernels.orientation.lodestar.layout import (
     GYR_NOISE,
     IRON,
     KEPT,
+    LOST_T,
     MATRIX_VARIANCE,
     MOTION_T,
     MOVED,
@@ -66,6 +67,7 @@ from strapdown.kernels.orientation.lodestar.layout import (
     SETTLING,
     SIN,
     SPREAD,
+    SPREAD_T,
     START_VARIANCE,
     SURPRISE,
     TAU_REFERENCE,
@@ -108,7 +110,7 @@ def heading_begin(state, settings, will_measure):
     for k in range(4, DRIFTS + 1):
         state[P + k * N + k] = settings[MATRIX_VARIANCE]
     state[P + N * N - 1] = settings[PLACE_VARIANCE]
-    state[SPREAD], state[SETTLING], state[IRON] = settings[PLACE_VARIANCE], 0.0, 0.0
+    state[SPREAD], state[SPREAD_T], state[SETTLING], state[IRON] = settings[PLACE_VARIANCE], 0.0, 0.0, 0.0
     state[MOTION_T] = 1e9  # s; the first rest is a place of rest
     _aim(state, settings)
 
@@ -296,13 +298,17 @@ def _measure(state, settings):
                 _keep(state, 0.0, place)
                 state[P] += state[EXCESS]
                 state[BESIDE_T], state[SETTLING] = 0.0, 0.0
-        # further than a place and the heading's variance explain: it is the heading that is wrong
-        elif beside * beside > LOST * (settings[PLACE_VARIANCE] + state[P] + settings[NOISE] / BESIDE_S):
-            is_new = True
+        # further than a place and the heading's variance explain: it is the heading that is wrong, unless the sensor has
+        # just come to rest with a heading that was right: then the place is
+        else:
+            explained = settings[PLACE_VARIANCE] + state[IRON] + state[P] + settings[NOISE] / BESIDE_S
+            is_lost = beside * beside > LOST * explained and state[SETTLING] == 0.0
+            state[LOST_T] = state[LOST_T] + dt if is_lost else 0.0
+            is_new = is_new or state[LOST_T] > settings[REST_TIME] + BESIDE_S  # a rest would be known by then
     if is_new:
         _keep(state, 0.0, settings[PLACE_VARIANCE])
         state[P] += seems * seems
-        state[BESIDE_T], state[SETTLING], state[IRON] = 0.0, 0.0, 0.0
+        state[BESIDE_T], state[SETTLING], state[IRON], state[LOST_T] = 0.0, 0.0, 0.0, 0.0
     if state[SETTLING] != 0.0:
         if state[BESIDE_T] < BESIDE_S:
             return

@@ -54,4 +54,6 @@ EXCESS = CERTAINTY + 4  # rad^2, by which the given heading is less certain than
 SPREAD = CERTAINTY + 5  # rad^2, of d in motion, as far as norm and dip of the field tell it
 SETTLING = CERTAINTY + 6  # 1: come to rest, and its field is being averaged
 IRON = CERTAINTY + 7  # rad^2, by which the last place of rest is further from north than places are
-END = CERTAINTY + 8
+SPREAD_T = CERTAINTY + 8  # s of motion in it
+LOST_T = CERTAINTY + 9  # s for which the field has pointed further from the heading than explained
+END = CERTAINTY + 10

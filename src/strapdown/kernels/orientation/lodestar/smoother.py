@@ -29,9 +29,10 @@ from strapdown.kernels.orientation.lodestar.backward import (
 )
 from strapdown.kernels.orientation.lodestar.filter import (
     TILT_START,
+    TILT_T,
     TILT_VARIANCE,
     drift_by_bias,
-    estimate_tilt_sigma,
+    follow_wander,
     forget_first_turn,
     tilt_gap,
 )
@@ -50,6 +51,7 @@ from strapdown.kernels.orientation.lodestar.layout import (
     OFF,
     PLACE_VARIANCE,
     SURPRISE,
+    TILT_FLOOR,
     N,
     P,
     X,
@@ -90,15 +92,12 @@ _TIME = TRACE_END + 12  # s since the block before
 _FORCE = TRACE_END + 13
 _COLUMNS = TRACE_END + 16
 _ACC = (ACC_BLOCK, 3)
-BOTH_WAYS = math.sqrt(0.75)  # sigma behind the low-pass both ways over one way: integrals of |H|^4 and |H|^2
 
 
 @internal
 def _forward(state, settings, n, dt, gyr, acc, mag, mag_new, table, sigma, flags):
     """Bias and rest. Blocks made."""
     made, passed = 0, 0.0
-    state[TILT_VARIANCE] = TILT_START
-    state[SIGMA] = math.sqrt(TILT_START)
     for i in range(n):
         g, a = row(gyr, i), row(acc, i)
         ax, ay, az = a[0], a[1], a[2]
@@ -115,13 +114,11 @@ def _forward(state, settings, n, dt, gyr, acc, mag, mag_new, table, sigma, flags
         else:
             seen += GAP
             still_gap(state)
-            tilt_gap(state, (1.0 + g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * dt[i] * dt[i])
         if i == 0:
             forget_first_turn(state, settings)
         passed += dt[i]
         flags[i] = seen + (REST if state[AT_REST] != 0.0 else 0.0)
         if passed >= settings[BLOCK_S] - 0.5 * dt[i] or i == n - 1:
-            estimate_tilt_sigma(state, settings)
             no_rest_s = still_block(state, settings)
             block = row(table, made)
             for k in range(3):
@@ -132,8 +129,6 @@ def _forward(state, settings, n, dt, gyr, acc, mag, mag_new, table, sigma, flags
             if no_rest_s > 0.0:
                 _unlearn(table, flags, i, not_constant(made), no_rest_s)
             made, passed = made + 1, 0.0
-        sigma_i = row(sigma, i)
-        sigma_i[0], sigma_i[1] = BOTH_WAYS * state[SIGMA], BOTH_WAYS * state[SIGMA]
     return made
 
 
@@ -249,19 +244,34 @@ def _turned_force(state, settings, n, dt, gyr, acc, table, q, bias):
 
 
 @internal
-def _level(q, table, sigma, n):
-    """q from q_is to q_es; the third column of sigma gets the unobserved error of the bias about the vertical."""
+def _level(state, settings, q, table, gyr, dt, flags, sigma, n):
+    """q from q_is to q_es, and the sigma of the inclination. The third column of sigma gets the unobserved error of the
+    bias about the vertical.
+    """
     ew, ex, ey, ez = 1.0, 0.0, 0.0, 0.0
-    block = 0
+    block, left_s = 0, 0.0
     for i in range(n):
-        f, q_i, known = row(table, i), row(q, i), row(table, block)
+        left_s += dt[i]
+    state[TILT_VARIANCE], state[TILT_T], state[SIGMA] = TILT_START, 0.0, math.sqrt(TILT_START)
+    for i in range(n):
+        f, q_i, known, sigma_i = row(table, i), row(q, i), row(table, block), row(sigma, i)
         ew, ex, ey, ez, _, _ = up_turned(ew, ex, ey, ez, f[_FORCE], f[_FORCE + 1], f[_FORCE + 2])
         w, x, y, z = mul(ew, ex, ey, ez, q_i[0], q_i[1], q_i[2], q_i[3])
         q_i[0], q_i[1], q_i[2], q_i[3] = w, x, y, z
         ux, uy, uz = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
-        row(sigma, i)[2] = abs(ux * known[_DOUBT] + uy * known[_DOUBT + 1] + uz * known[_DOUBT + 2])
+        left_s -= dt[i]
+        if int(flags[i]) & GAP:
+            g = row(gyr, i)
+            tilt_gap(state, (1.0 + g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * dt[i] * dt[i])
         if i == known[ENDS]:
+            follow_wander(state, settings, f[_FORCE], f[_FORCE + 1], f[_FORCE + 2], 2)
+            # low-passed both ways, force has a lag only next to the first and the last sample
+            lag = settings[TAU_ACC] * math.exp(-min(state[TILT_T], left_s) / settings[TAU_ACC])
+            by_bias = lag * lag * (known[_VARIANCE] + known[_VARIANCE + 3] + known[_VARIANCE + 5]) / 3.0
+            state[SIGMA] = math.sqrt(state[TILT_VARIANCE] + by_bias + settings[TILT_FLOOR])
             block += 1
+        sigma_i[0], sigma_i[1] = state[SIGMA], state[SIGMA]
+        sigma_i[2] = abs(ux * known[_DOUBT] + uy * known[_DOUBT + 1] + uz * known[_DOUBT + 2])
 
 
 @internal
@@ -316,7 +326,7 @@ def smooth_rows(state, settings, dt, gyr, acc, mag, mag_new, q, bias, sigma, fla
     bias_sigma = _bias_back(table, made, given[BIAS_GROWTH])
     _rest_back(seen, n, steps, given[REST_TIME])
     _turned_force(numbers, given, n, steps, gyr, acc, table, q, bias)
-    _level(q, table, sigma, n)
+    _level(numbers, given, q, table, gyr, steps, seen, sigma, n)
     for _ in range(2):
         made = _heading(numbers, given, n, steps, gyr, mag, mag_new, q, bias, sigma, bias_sigma, table, seen)
         if numbers[EXCESS] == 0.0:  # else a given heading was less sure than given, from the first sample

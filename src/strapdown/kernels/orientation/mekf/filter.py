@@ -11,6 +11,7 @@ import math
 from numba import njit
 
 from strapdown.kernels.jit import internal, live, not_constant, pointer, row, three_each
+from strapdown.kernels.orientation.mekf.field import follow_field, follow_other, judge_field
 from strapdown.kernels.orientation.mekf.heading import ANY_HEADING, aimed, any_heading, judge_heading
 from strapdown.kernels.orientation.mekf.layout import (
     ACC_OFF,
@@ -19,7 +20,7 @@ from strapdown.kernels.orientation.mekf.layout import (
     BESIDE,
     BESIDE_T,
     BIAS_START2,
-    DIP_OFF,
+    FEEDBACK,
     FORCE_N,
     FORCE_T,
     GATE2,
@@ -34,11 +35,7 @@ from strapdown.kernels.orientation.mekf.layout import (
     MAG_WHITE2,
     MOTION_S,
     MOTION_START2,
-    NORM_OFF,
     PATIENCE_S,
-    REFERENCE_DIP,
-    REFERENCE_NORM,
-    REFERENCE_S,
     REFERENCE_T,
     REJECTED_T,
     ROUGH2,
@@ -51,13 +48,15 @@ from strapdown.kernels.orientation.mekf.layout import (
 )
 from strapdown.kernels.orientation.mekf.layout import FIRST as FIRST
 from strapdown.kernels.orientation.mekf.motion import (
+    NEVER,
+    averaged_variance,
     correlated,
     follow_motion,
     follow_strength,
     motion_variance,
     points_elsewhere,
 )
-from strapdown.kernels.orientation.mekf.start import NEVER, START_SPAN, begin_covariance, doubt_start
+from strapdown.kernels.orientation.mekf.start import START_SPAN, begin_covariance, doubt_start
 from strapdown.kernels.orientation.mekf.update import P, X, learn, predict, spread
 from strapdown.kernels.orientation.start import (
     LEAST_FORCE2,
@@ -91,7 +90,6 @@ from strapdown.kernels.trigonometry import arc_tangent
 
 LEAST_LEVEL2 = 0.0076  # squared part of the field that is level: within 5 deg of the vertical it has no north
 BADLY_AIMED = 0.02  # rad2, of an inclination (both axes): some 6 deg about each
-LEAST_REFERENCE_S = 0.5  # before that the field is taken as it is
 
 
 @internal
@@ -184,6 +182,10 @@ def _up(state, settings, ax, ay, az, dt):
     state[LOST_T] = 0.0
     # a force f = g z + a, seen from an attitude that is off by theta, is g (-theta_y, theta_x, 1) + a
     about_x, about_y = fy / g, -fx / g
+    averaged = averaged_variance(state, settings, white2, dt) / (g * g)
+    if averaged < variance:  # the mean then tells more; corrections turn it too, so that it lags only behind the drift
+        variance, about_x, about_y = averaged, state[FORCE_N + 1] / g, -state[FORCE_N] / g
+    state[FEEDBACK] = 0.5 * (state[P] + state[P + 7]) / (variance * dt)
     off2 = about_x * about_x / (state[P] + variance) + about_y * about_y / (state[P + 7] + variance)
     if not off2 <= settings[GATE2]:
         return False
@@ -194,18 +196,16 @@ def _up(state, settings, ax, ay, az, dt):
 
 
 @internal
-def _north(state, settings, mx, my, mz):
+def _north(state, settings, mx, my, mz, turn2):
     """Heading by the magnetometer; true if the reading was believed."""
     mx, my, mz = rotate(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], mx, my, mz)
     passed = state[WAITED]
     level2 = mx * mx + my * my
     norm, dip = math.sqrt(level2 + mz * mz), -arc_tangent(mz, math.sqrt(level2))
-    norm_off, dip_off = norm - state[REFERENCE_NORM], dip - state[REFERENCE_DIP]
-    strange = abs(norm_off) > settings[NORM_OFF] * state[REFERENCE_NORM] or abs(dip_off) > settings[DIP_OFF]
-    strange = strange and state[REFERENCE_T] >= LEAST_REFERENCE_S
+    strange, iron2 = judge_field(state, settings, norm, dip, max(level2 / max(norm * norm, 1e-12), LEAST_LEVEL2))
     off = arc_tangent(mx, my) - settings[DECLINATION]
     off -= 2.0 * math.pi * math.floor(off / (2.0 * math.pi) + 0.5)
-    disturbance2 = settings[MAG_DISTURBANCE2] * max(1.0, 2.0 * settings[MAG_DISTURBANCE_S] / passed)
+    disturbance2 = (settings[MAG_DISTURBANCE2] + iron2) * max(1.0, 2.0 * settings[MAG_DISTURBANCE_S] / passed)
     variance = settings[MAG_WHITE2] / passed / max(level2, 1e-12) + disturbance2
     # towards north as expected, not as read: noise that is in H and in the innovation would not average out
     steep = mz / math.sqrt(max(level2, 1e-12))
@@ -216,16 +216,14 @@ def _north(state, settings, mx, my, mz):
         or not off * off <= settings[GATE2] * (spread(state, hx, hy, 1.0) + variance)
     ):
         state[REJECTED_T] += passed
+        is_new = strange and follow_other(state, settings, norm, dip, turn2, passed)
         # a field that is as it should be but for its heading: the heading is wrong
-        if state[REJECTED_T] > (settings[PATIENCE_S] if strange else settings[LOST_S]):
+        if is_new or state[REJECTED_T] > (settings[PATIENCE_S] if strange else settings[LOST_S]):
             state[REFERENCE_T], state[REJECTED_T] = 0.0, 0.0
             state[P + 14] = max(state[P + 14], min(off * off, ANY_HEADING))
         return False
-    state[REJECTED_T] = 0.0
-    state[REFERENCE_T] += passed
-    k = max(1.0 - math.exp(-passed / settings[REFERENCE_S]), passed / state[REFERENCE_T])
-    state[REFERENCE_NORM] += k * norm_off
-    state[REFERENCE_DIP] += k * dip_off
+    state[REJECTED_T] = max(state[REJECTED_T] - passed, 0.0)  # a single reading that chance lets pass ends nothing
+    follow_field(state, settings, norm, dip, passed)
     state[STEEP2] = steep * steep
     judge_heading(state, settings, off, passed)
     learn(state, hx, hy, 1.0, variance, off, not_constant(2))
@@ -253,7 +251,8 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
         return
     w, x, y, z = predicted(state, gx, gy, gz, dt)
     state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = w, x, y, z
-    white2 = settings[GYR_WHITE2] + settings[GYR_TURN2] * (gx * gx + gy * gy + gz * gz)
+    turn2 = gx * gx + gy * gy + gz * gz
+    white2 = settings[GYR_WHITE2] + settings[GYR_TURN2] * turn2
     # over a gap the attitude's variance comes from below: no rate is known there that a bias could be off from
     known_s = min(dt, settings[LONGEST])
     predict(state, w, x, y, z, white2, settings[GYR_WALK2], known_s)
@@ -262,7 +261,7 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     if not dt <= settings[LONGEST]:
         flags = GAP
         # the rate in the gap is not known: by chance it was another one, of the size of 1 rad/s or of the last reading
-        missed2 = min((1.0 + gx * gx + gy * gy + gz * gz) * dt * dt, ANY_HEADING)
+        missed2 = min((1.0 + turn2) * dt * dt, ANY_HEADING)
         for i in range(3):
             state[P + 7 * i] += missed2
             state[P + 21 + 7 * i] += settings[GYR_WALK2] * (dt - known_s)
@@ -280,7 +279,7 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
             elif state[SEEN] == LEVEL:
                 find_north(state, settings, mx, my, mz)
                 aimed(state, settings, mx, my, mz, dt)
-            elif state[WAITED] > 0.0 and not _north(state, settings, mx, my, mz):
+            elif state[WAITED] > 0.0 and not _north(state, settings, mx, my, mz, turn2):
                 flags |= MAG_REJECTED
             state[WAITED] = 0.0
     state[FLAGS] = flags

@@ -44,5 +44,10 @@ BESIDE_T = MEMORY + 25  # s for which that has been too much
 ROUGH2 = MEMORY + 26  # (m/s2)^2, what norm and rate tell of the motion's strength, whatever the attitude
 AIMED_P = MEMORY + 27  # rad2, of the inclination (both axes) from which the heading was taken; 0: nobody took it
 STEEP2 = MEMORY + 28  # squared tangent of the field's dip: by so much is an error of the inclination in the heading
-FIRST = MEMORY + 29  # a first sample that waits for the step
+# a field that differs from the reference: norm (uT), dip (rad), and s for which it stayed while the sensor turned
+OTHER_NORM, OTHER_DIP, OTHER_T = MEMORY + 29, MEMORY + 30, MEMORY + 31
+# level parts of the mean force in n: its mean square (m/s2)^2, the parts behind a second low-pass, their mean square
+LEVEL2, BAND, BAND2 = MEMORY + 32, MEMORY + 33, MEMORY + 35
+FEEDBACK = MEMORY + 36  # 1/s, at which the last force corrected the inclination
+FIRST = MEMORY + 37  # a first sample that waits for the step
 STATE_SIZE = FIRST + KEPT_SIZE

@@ -10,12 +10,16 @@ import math
 
 from strapdown.kernels.jit import internal, not_constant
 from strapdown.kernels.orientation.mekf.layout import (
+    BAND,
+    BAND2,
+    FEEDBACK,
     FORCE_N,
     FORCE_S,
     FORCE_T,
     GATE2,
     GRAVITY,
     LATE2,
+    LEVEL2,
     LOST_P,
     LOST_T,
     MOTION_MEMORY_S,
@@ -30,7 +34,9 @@ from strapdown.kernels.orientation.mekf.update import P
 STOPPED = 8.0  # the long memory is not believed beyond so many times the short one: after a motion comes rest
 QUIET = 0.25  # of the white variance of a reading: less is chance in the mean over the memory, not motion
 LEANS = 0.3  # of the variance in n: a force that is as much steadier in s is that of a vehicle that leans
+BEYOND = 9.0  # of its mean square, three sigmas: a force further from up is no part of the motion that was averaged
 ASSUMED_S = 1.0  # s of readings that the assumed correlation time is worth
+NEVER = 1e30  # of a variance: nothing is that large
 MOST_SLOW = 0.8  # slow part of the variance, of a correlation time of 4 MOTION_S: more looks like an inclination
 
 
@@ -121,3 +127,29 @@ def points_elsewhere(state, settings, motion2, tau, white2):
         state[LOST_P] = 0.5 * (state[P] + state[P + 7]) + turned2
     variance = (motion2 * tau / (tau + seen_s) + QUIET * white2) / g2 + state[LOST_P]
     return fz < 0.0 or level2 > settings[GATE2] * variance * g2
+
+
+@internal
+def averaged_variance(state, settings, white2, dt):
+    """Variance (m/s2)^2 of the mean force as a reading of this step, from its own power at low frequencies.
+
+    The speed of a hand is bounded, so its accelerations have little power there: less than their variance and
+    correlation time tell. The mean force f is a low-pass of time T = 2 MOTION_S, and the filter's corrections at the
+    rate k are a high-pass. Behind a second low-pass of T white noise of density N^2 has the variance
+    N^2 / (4 T (1 + k T)^2).
+
+    Returns NEVER where this is not known: at first, in a force far beyond its mean square, and in a vehicle that leans.
+    """
+    x, y, low_s = state[FORCE_N], state[FORCE_N + 1], 2.0 * settings[MOTION_S]
+    low_k = dt / (low_s + dt)
+    state[BAND] += low_k * (x - state[BAND])
+    state[BAND + 1] += low_k * (y - state[BAND + 1])
+    now2, band2 = 0.5 * (x * x + y * y), 0.5 * (state[BAND] * state[BAND] + state[BAND + 1] * state[BAND + 1])
+    k = max(dt / (settings[MOTION_MEMORY_S] + dt), dt / state[FORCE_T])
+    state[LEVEL2] += k * (now2 - state[LEVEL2])
+    state[BAND2] += k * (band2 - state[BAND2])
+    leans = state[FORCE_S + 3] < LEANS * state[FORCE_N + 3]
+    if leans or state[FORCE_T] < settings[MOTION_MEMORY_S] or now2 > BEYOND * state[LEVEL2] + QUIET * white2:
+        return NEVER
+    over = 1.0 + state[FEEDBACK] * low_s
+    return white2 + 4.0 * low_s * over * over * max(state[BAND2], band2) / dt

@@ -18,11 +18,11 @@ from strapdown.kernels.orientation.mekf.layout import (
     ROUGH2,
     START2,
 )
+from strapdown.kernels.orientation.mekf.motion import NEVER
 from strapdown.kernels.orientation.mekf.update import P
 from strapdown.kernels.orientation.state import USE_MAG
 
 START_SPAN = 2.0  # of the motion's assumed time: for that long the start is held against what is seen
-NEVER = 1e30  # of a variance: nothing is that large
 ANY_TILT = 1.0  # rad2, of an inclination that may be anything
 
 
