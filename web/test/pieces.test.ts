@@ -45,7 +45,7 @@ test("a path that turns back and a gap are kept", () => {
   assert.ok(found[2]![0].equals(new Vector3(0, 5, 0)));
 });
 
-test("there are never more pieces than there is room for", () => {
+test("there are never more pieces than the array has space for", () => {
   const jagged = Array.from({ length: 100 }, (_, i) => [i, i % 2, 0]);
   assert.equal(pieces(jagged, 10).length, 10);
 });
