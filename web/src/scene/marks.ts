@@ -3,6 +3,7 @@ import { BufferGeometry, Color, ConeGeometry, CylinderGeometry, Group, Mesh, Mes
 import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
 import { LineSegments2 } from "three/examples/jsm/lines/LineSegments2.js";
 import { LineSegmentsGeometry } from "three/examples/jsm/lines/LineSegmentsGeometry.js";
+import { straightPieces, type Point } from "./pieces.ts";
 
 const UP = new Vector3(0, 1, 0);
 
@@ -58,21 +59,30 @@ export class Trail {
     this.line.frustumCulled = false;
   }
 
-  /** point(i): the i-th point, or null for a gap. dotted: only every second piece. */
-  set(count: number, point: (i: number, into: Vector3) => boolean, dotted = false): void {
+  /** point(i): the i-th point, false for a gap. wide: how closely (m) the points are followed. */
+  follow(count: number, point: Point, wide: number): void {
+    this.show(straightPieces(count, point, this.array, wide));
+  }
+
+  /** Every second piece between points; false for a gap. */
+  dots(count: number, point: Point): void {
     const a = new Vector3();
     const b = new Vector3();
     let n = 0;
     let before = false;
     for (let i = 0; i < count && n < this.most; i++) {
       const known = point(i, b);
-      if (known && before && !(dotted && i % 2)) {
+      if (known && before && i % 2 === 0) {
         this.array.set([a.x, a.y, a.z, b.x, b.y, b.z], 6 * n);
         n++;
       }
       a.copy(b);
       before = known;
     }
+    this.show(n);
+  }
+
+  private show(n: number): void {
     this.geometry.instanceCount = n;
     const data = (this.geometry.attributes.instanceStart as unknown as { data: { array: Float32Array; needsUpdate: boolean } }).data;
     if (data.array !== this.array) data.array.set(this.array);

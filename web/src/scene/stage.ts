@@ -14,6 +14,7 @@ import { poseMatrix, VehicleModel, type Mark } from "./vehicle.ts";
 
 const TRAIL_S = 60;
 const TRAIL_POINTS = 700;
+const TRAIL_WIDE = 0.012; // of a body axis: two pixels of a vehicle that fills the picture
 
 export interface Picture {
   poses: Poses;
@@ -199,26 +200,27 @@ export class Stage {
     const count = Math.floor((row - start) / every) + 2;
     const which = (i: number): number => Math.min(row, start + i * every);
     const body = session.body * 7;
-    trails.truth.set(count, (i, p) => {
+    const wide = TRAIL_WIDE * this.unit;
+    trails.truth.follow(count, (i, p) => {
       const at = which(i) * poses.width + body;
       p.set(poses.data[at]!, poses.data[at + 1]!, poses.data[at + 2]!);
       return true;
-    });
+    }, wide);
     trails.estimate.line.visible = estimatesPosition;
     if (estimatesPosition) {
-      trails.estimate.set(count, (i, p) => {
+      trails.estimate.follow(count, (i, p) => {
         const e = poses.estimate(which(i));
         p.set(e[0]!, e[1]!, e[2]!);
         return Number.isFinite(e[0]!);
-      });
+      }, wide);
     }
     const rest = newest - row;
     const step = Math.max(1, Math.ceil(rest / (TRAIL_POINTS - 2)));
-    trails.later.set(rest > 0 ? Math.floor(rest / step) + 1 : 0, (i, p) => {
+    trails.later.dots(rest > 0 ? Math.floor(rest / step) + 1 : 0, (i, p) => {
       const at = (row + i * step) * poses.width + body;
       p.set(poses.data[at]!, poses.data[at + 1]!, poses.data[at + 2]!);
       return true;
-    }, true);
+    });
     for (const trail of Object.values(trails)) trail.size(this.width, this.height);
   }
 

@@ -163,6 +163,7 @@ export class VehicleModel {
     const apart = 2 * Math.acos(Math.min(1, Math.abs(turn.w))) + this.middle.clone().applyMatrix4(between).distanceTo(this.middle) / this.radius;
     const share = Math.min(1, apart / APART);
     this.ghost.opacity = GHOST * share;
+    this.ghost.visible = this.ghost.opacity > 1 / 255; // less is not seen, and drawing it takes as long
     this.outline.opacity = 0.3 + 0.3 * share;
   }
 
