@@ -1,11 +1,17 @@
 """A real Dask scheduler with workers over TCP: what dies is replaced, and the table is the same to the byte."""
 
+import json
+import os
+import signal
+import subprocess
+import sys
 import threading
 
 import pytest
 
 import strapdown as sd
 from campaign_cases import Cluster, free_port, quick_trial, rows_in, slow_trial, wait_for
+from helpers import write
 from strapdown.campaigns.running import pools
 
 SPACE = {"gain": [1.0, 2.0, 4.0]}
@@ -65,3 +71,39 @@ def test_workers_with_another_version_are_refused(tmp_path):
         with pytest.raises(sd.InputError) as refused:
             sd.run_campaign(quick_trial, {"gain": [1.0]}, 2, scheduler=cluster.address, output=tmp_path / "out")
     assert "0.0.1 (another)" in str(refused.value) and own_version() in str(refused.value)
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="process groups of a terminal")
+def test_ctrl_c_ends_cleanly(tmp_path):
+    """A terminal sends it to the workers, too: one sentence, no traceback; and the folder does not claim to run."""
+    file = write(tmp_path, "long.toml", LONG)
+    program = subprocess.Popen(
+        [sys.executable, "-m", "strapdown", "campaign", "run", file, "-o", tmp_path / "out", "--workers", "2"],
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        assert wait_for(lambda: rows_in(tmp_path / "out") > 0, 240.0)
+        os.killpg(program.pid, signal.SIGINT)
+        said, _ = program.communicate(timeout=60)
+    finally:
+        if program.poll() is None:
+            program.kill()
+    assert program.returncode == 130 and "Traceback" not in said, said
+    assert "runs are kept in" in said and "the same command goes on" in said
+    status = json.loads((tmp_path / "out" / "status.json").read_text())
+    assert status["running"] is False and status["done"] == rows_in(tmp_path / "out")
+
+
+LONG = """
+version = 1
+measure = ["final_percent"]
+[path]
+kind = "stop-and-go-straight"
+length_m = 1.0
+first_rest_s = 4.0
+[seeds]
+runs = 100000
+"""

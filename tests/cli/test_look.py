@@ -65,7 +65,7 @@ def test_what_it_counts_is_in_the_log(tmp_path):
     assert len(seen["rests"]) >= 16  # the stops of the square
     steps = {step["what"]: step for step in seen["steps"]}
     assert steps["position"]["command"] == f"strapdown navigate {path} --columns log.toml --heading 0 -o nav"
-    assert steps["noise"]["command"] == "" and "1 gaps" in steps["noise"]["why"]
+    assert steps["noise"]["command"] == "" and "it has 1 gap;" in steps["noise"]["why"]
 
 
 def test_the_commands_it_names_work(tmp_path, monkeypatch):

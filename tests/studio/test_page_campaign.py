@@ -1,12 +1,14 @@
 """The view of a campaign: progress and results of its folder, and any of its runs opened."""
 
+import os
 import re
 
 import pytest
 from page_browser import PageStudio, Visitor, need_browser
+from PIL import Image
 
 from campaign_cases import wait_for
-from helpers import command, write
+from helpers import ROOT, command, write
 
 CAMPAIGN = """
 version = 1
@@ -50,6 +52,8 @@ def test_results_are_shown_and_a_run_opens(browser, campaign_studio, folder, tmp
     page.get_by_role("heading", name="Runs with the largest end_distance_m").wait_for()
     assert page.locator("section[aria-label=Sensitivity]").get_by_text("scene.wind_m_s.1").count() == 1
     page.screenshot(path=tmp_path / "campaign.png")
+    if os.environ.get("STRAPDOWN_PICTURES"):
+        picture_for_the_docs(browser, campaign_studio)
     key = page.locator("section[aria-label=Runs] code").first.text_content()
     shown = float(page.locator("section[aria-label=Runs] tr").first.locator("b").text_content())
     page.get_by_role("button", name=f"Open run {key}").click()
@@ -70,6 +74,18 @@ def test_results_are_shown_and_a_run_opens(browser, campaign_studio, folder, tmp
     errors = visitor.errors
     visitor.close()
     assert errors == []
+
+
+def picture_for_the_docs(browser, studio):
+    path = ROOT / "docs" / "pictures" / "studio_campaign.png"
+    visitor = Visitor(browser, studio, "&theme=dark", quality="high", width=1440, height=900)
+    visitor.page.keyboard.press("5")
+    visitor.page.get_by_role("heading", name="Wind on a quadcopter").wait_for()
+    visitor.page.get_by_label("Figure", exact=True).select_option("end_distance_m")
+    visitor.page.get_by_role("heading", name="Runs with the largest end_distance_m").wait_for()
+    visitor.page.screenshot(path=path)
+    Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+    visitor.close()
 
 
 def test_without_a_campaign_the_view_states_how_to_open_one(visitor):

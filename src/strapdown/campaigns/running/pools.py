@@ -3,11 +3,13 @@
 import contextlib
 import logging
 import queue
+import signal
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -212,17 +214,19 @@ def local_cluster(workers: int) -> Iterator[str]:
         _quiet(),
         _without_main(),
         tempfile.TemporaryDirectory(prefix="strapdown-") as folder,
-        LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address="127.0.0.1:0",  # any free port: several campaigns may run on one computer
-            host="127.0.0.1",
-            local_directory=folder,
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
     ):
-        yield cluster.scheduler_address
+        with _interrupts_for_us_alone():
+            cluster = LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address="127.0.0.1:0",  # any free port: several campaigns may run on one computer
+                host="127.0.0.1",
+                local_directory=folder,
+                silence_logs=logging.CRITICAL,
+            )
+        with cluster:
+            yield cluster.scheduler_address
 
 
 @contextlib.contextmanager
@@ -251,6 +255,22 @@ def _quiet() -> Iterator[None]:
     finally:
         for logger, level in zip(loggers, before, strict=True):
             logger.setLevel(level)
+
+
+@contextlib.contextmanager
+def _interrupts_for_us_alone() -> Iterator[None]:
+    """Ctrl-C goes to all processes of a terminal. Workers would print a traceback each and lose their runs, so they are
+    started with this signal blocked: threads and processes inherit that. One that arrives here meanwhile comes after.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # its start would unblock the signal again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextlib.contextmanager

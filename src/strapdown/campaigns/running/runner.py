@@ -1,9 +1,13 @@
 """Runs what is missing of a campaign: batches of about a second, results written as they come."""
 
+import contextlib
+import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from types import FrameType
 
 import numpy as np
 import pyarrow as pa
@@ -87,8 +91,20 @@ class Runner:
 
     def run(self, pool: Pool) -> None:
         """Until nothing is missing. Whatever ends it, all that was reported is kept."""
+        try:
+            with _remembered_interrupt() as interrupted:
+                self._run(pool, interrupted)
+        except BaseException:
+            with contextlib.suppress(Exception):  # as on a full disk: the first error is the one to report
+                self._report(0, last=True)
+            raise
+        self._report(pool.size(), last=True)
+
+    def _run(self, pool: Pool, interrupted: threading.Event) -> None:
         places = self._places()
         while True:
+            if interrupted.is_set():
+                raise KeyboardInterrupt
             while pool.pending() < WINDOW * pool.size():
                 batch = self._again.popleft() if self._again else self._batch(places, pool.size())
                 if not batch:
@@ -104,7 +120,6 @@ class Runner:
                 else:
                     self._again.append(ended.batch)
             self._report(pool.size())
-        self._report(pool.size(), last=True)
 
     def _batch(self, places: Iterator[Place], workers: int) -> list[Place]:
         size = 1 if self._mean_s is None else int(max(BATCH_S, workers / MOST_PER_S) / max(self._mean_s, 1e-9))
@@ -160,3 +175,26 @@ class Runner:
                 workers=workers,
                 running=not last,
             )
+
+
+@contextlib.contextmanager
+def _remembered_interrupt() -> Iterator[threading.Event]:
+    """Ctrl-C ends the campaign between two batches; a second one at once. An exception would be dropped, with a
+    traceback, where it meets a callback of Dask's garbage collection.
+    """
+    interrupted = threading.Event()
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield interrupted
+        return
+
+    def remember(number: int, frame: FrameType | None) -> None:
+        if interrupted.is_set():
+            before(number, frame)
+        interrupted.set()
+
+    signal.signal(signal.SIGINT, remember)
+    try:
+        yield interrupted
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -159,8 +159,8 @@ def navigate(
         refuse_other_run(recording.t, truth)
     if lever is None and vehicle == "robot":
         notes.append(
-            "where the sensor sits is not given: the path is that of the sensor, and in turns the wheels measure little; "
-            "give --lever if you know"
+            "where the sensor sits is not given: the path is that of the sensor, and in turns the wheels measure "
+            "little; give --lever if you know"
         )
     facts = Facts(
         local,

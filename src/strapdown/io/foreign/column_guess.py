@@ -62,8 +62,22 @@ _WORDS = {
 }
 _GYR_LETTERS = ("g",)  # gx; a lone g is a unit
 _UNITS = {"acc": "m/s2", "gyr": "rad/s", "mag": "uT", "t": "s", "temperature": "degC"}
-_TIME = ("time", "t", "timestamp", "stamp", "ts", "clock", "elapsed", "secondselapsed", "sampletimefine", "epoch")
-_TIME += ("date", "datetime", "zeit", "время")
+_TIME = (
+    "time",
+    "t",
+    "timestamp",
+    "stamp",
+    "ts",
+    "clock",
+    "elapsed",
+    "secondselapsed",
+    "sampletimefine",
+    "epoch",
+    "date",
+    "datetime",
+    "zeit",
+    "время",
+)
 _TIME_BY_UNIT = {"millis": "ms", "micros": "us", "seconds": "s", "sec": "s", "ms": "ms", "us": "us", "nanos": "ns"}
 _TEMPERATURE = ("temperature", "temp", "tempc", "imutemp")
 _STOP = ("stop", "stopped", "zupt", "stationary", "still", "standstill", "button")

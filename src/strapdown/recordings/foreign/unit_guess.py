@@ -109,9 +109,9 @@ def gyroscope_unit(t: Array, gyr: Array, acc: Array | None) -> UnitGuess:
         return UnitGuess(least.unit, least.counts_per_unit, "no unit fits the readings", False)
     usual = [each for each in accepted if _MEMS_NOISE[0] <= each.noise <= _MEMS_NOISE[1]]
     by_noise, accepted = 0 < len(usual) < len(accepted), usual or accepted
-    least = min(each.misfit for each in accepted)
+    smallest = min(each.misfit for each in accepted)
     # of those that the log does not tell apart the first: for counts the range that a part has when it is switched on
-    best, *others = (each for each in accepted if each.misfit < least + _SHOWN)
+    best, *others = (each for each in accepted if each.misfit < smallest + _SHOWN)
     if others:
         names = " or ".join(_named(guess) for guess in (best.guess, *(each.guess for each in others)))
         return UnitGuess(best.guess.unit, best.guess.counts_per_unit, f"assumed: the log fits {names}", False)
