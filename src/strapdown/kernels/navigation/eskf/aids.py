@@ -425,8 +425,8 @@ def follow_roughness(x, s, nis, shows):
 
 @internal
 def follow_slip(x, s, left, spread):
-    """The variance of the slip in turns follows what the wheels show. It changes within SLIPS_S of turning, up to what is stated: a
-    turn shows its slip when it begins, before the speed follows the wheels.
+    """The variance of the slip in turns follows what the wheels show. It changes within SLIPS_S of turning, up to what
+    is stated: a turn shows its slip when it begins, before the speed follows the wheels.
     """
     if x[SLIPPED] == 0.0:
         return
