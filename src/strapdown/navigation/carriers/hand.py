@@ -60,13 +60,13 @@ class Hand:
         """
         judge = hand_stops(recording)
         found = judge.find(recording)
-        if not _KNOWN <= set(facts.noise):
+        if not set(facts.noise) >= _KNOWN:
             return found
         return replace(found, used=without_moving_edges(found, recording, judge))
 
     def estimator(self, recording: Recording, facts: Facts) -> Eskf:
         floor = HAND_FLOOR if self.flat_floor else None
-        if _KNOWN <= set(facts.noise):
+        if set(facts.noise) >= _KNOWN:
             return vehicle_filter(
                 recording, facts, **_trembling(recording, facts), follows_shaking=False, flat_floor=floor
             )
@@ -80,7 +80,7 @@ class Hand:
 
 
 def _trembling(recording: Recording, facts: Facts) -> dict[str, Any]:
-    """Settings of stops in a hand whose sensor is known: it trembles as in the first rest, beyond the sensor's noise."""
+    """Settings of stops in a hand whose sensor is known. It trembles as in the first rest, beyond its noise."""
     rest = recording[: int(np.searchsorted(recording.t, recording.t[0] + rest_at_start_s(recording, facts)))]
     assert rest.acc_s is not None and rest.gyr_s is not None
     counts = TREMBLES_S / recording.step_s  # so many readings show the same of it

@@ -53,6 +53,7 @@ from strapdown.rotation import q_conj, q_mul, q_normalise, q_rotate
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording, Sample, Solution
 
+
 def _shrunk(value: float, variance: float) -> float:
     """As much of a value as is beyond its own variance."""
     return value * max(1.0 - variance / value**2, 0.0) if value != 0.0 else 0.0

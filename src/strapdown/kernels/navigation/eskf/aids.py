@@ -425,8 +425,8 @@ def follow_roughness(x, s, nis, shows):
 
 @internal
 def follow_slip(x, s, left, spread):
-    """The variance of the slip in turns follows what the wheels show. It changes within SLIPS_S of turning, up to what is stated: a
-    turn shows its slip when it begins, before the speed follows the wheels.
+    """The variance of the slip in turns follows what the wheels show. It changes within SLIPS_S of turning, up to what
+    is stated: a turn shows its slip when it begins, before the speed follows the wheels.
     """
     if x[SLIPPED] == 0.0:
         return
@@ -463,7 +463,9 @@ def floor(x, s, stop, dt):
     if variance < 0.0 or x[TILTED_S] > OFF_THE_FLOOR_S:
         return NOT_USED
     _, _, up = rotate(x[Q], x[Q + 1], x[Q + 2], x[Q + 3], s[S_R_SB + 2], s[S_R_SB + 5], s[S_R_SB + 8])
-    if not up > s[S_FLOOR_TILT] or (s[S_FLOOR_SLOPE_VAR] > 0.0 and pitched(x, ax, ay, az)):
+    away2, variance_of_it = pitched(x, ax, ay, az)
+    pitches = away2 > SLOPES_RAD**2 + SLOPES_SIGMAS**2 * variance_of_it
+    if not up > s[S_FLOOR_TILT] or (s[S_FLOOR_SLOPE_VAR] > 0.0 and pitches):
         x[TILTED_S] += 0.0 if stop else dt
         if x[TILTED_S] > OFF_THE_FLOOR_S:  # it has climbed while the floor still held it down
             x[COVARIANCE + (P_N + 2) * (COLUMNS + 1)] += x[PITCHED_M] * x[PITCHED_M]
@@ -472,20 +474,20 @@ def floor(x, s, stop, dt):
     only(x, P_N + 2 if stop else V_N + 2)
     if stop:
         return True, -x[CLIMB_M], variance, x[FLOOR_M] - x[POSITION + 2]
-    # a pitch below what is seen as a slope may be one, the same for a second
-    variance += s[S_FLOOR_SLOPE_VAR] * climbs * climbs / max(min(dt, 1.0), 1e-9)
+    # a pitch below what is seen as a slope may be one, the same for a second, as far as it is no error of the pitch
+    seen2 = max(away2 - variance_of_it, 0.0) * forward * forward
+    variance += s[S_FLOOR_SLOPE_VAR] * seen2 / max(min(dt, 1.0), 1e-9)
     return True, -rise, variance, -x[VELOCITY + 2]
 
 
 @internal
 def pitched(x, ax, ay, az):
-    """Whether the body's pitch is another than at the start, beyond SLOPES_RAD and its own sigmas.
+    """Square of the difference between the body's pitch and that of the start, and its variance.
 
     ax, ay, az: body x in n.
     """
     i, j = COVARIANCE + PHI_N * (COLUMNS + 1), COVARIANCE + (PHI_N + 1) * (COLUMNS + 1)
-    variance = ay * ay * x[i] - 2.0 * ax * ay * x[i + 1] + ax * ax * x[j]
-    return (az - x[LEVEL]) ** 2 > SLOPES_RAD**2 + SLOPES_SIGMAS**2 * variance
+    return (az - x[LEVEL]) ** 2, ay * ay * x[i] - 2.0 * ax * ay * x[i + 1] + ax * ax * x[j]
 
 
 @internal
