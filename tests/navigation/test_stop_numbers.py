@@ -199,7 +199,9 @@ LIVE_PROMISES = {
     "strong": lambda s: judged(s, still(2.0), alternating(8.0), stop=np.ones(300, dtype=bool)).rejected[250],
     "doubt_s": lambda s: judged(s, still(2.0), alternating(3.0), stop=np.ones(300, dtype=bool)).rejected[290],
     "gap_s": lambda s: not s.find(_with_gap(0.7)).believed[402],
-    "mean_s": lambda s: at(judged(s, still(2.0), still(3.0, rate=(0.0, 0.0, 0.008)), still(1.0, rate=(0.0, 0.0, 0.0155))), 5.5),
+    "mean_s": lambda s: at(
+        judged(s, still(2.0), still(3.0, rate=(0.0, 0.0, 0.008)), still(1.0, rate=(0.0, 0.0, 0.0155))), 5.5
+    ),
 }
 
 
@@ -216,9 +218,7 @@ def turning(*parts):
     rate, force = np.concatenate(rows).T
     zero = np.zeros_like(rate)
     t = np.arange(len(rate)) / 200.0
-    return Recording(
-        t, gyr_s=np.column_stack([zero, rate, zero]), acc_s=np.column_stack([zero, zero, G + force])
-    )
+    return Recording(t, gyr_s=np.column_stack([zero, rate, zero]), acc_s=np.column_stack([zero, zero, G + force]))
 
 
 def stance(settings, parts, t_s):
@@ -232,7 +232,9 @@ FOOT_PROMISES = {
     "ratio": lambda s: not stance(s, ((1.0, 0.0), (0.5, 4.0), (0.3, 0.7)), 1.6),
     "forget_s": lambda s: not stance(s, ((1.0, 0.0), (0.2, 8.0), (1.0, 0.5)), 1.7),
     "least_rad_s": lambda s: not stance(s, ((2.0, 0.15),), 1.0),
-    "patience_s": lambda s: s.find(turning((8.0, 1.0))).believed[: round(200 * 4.3)].any(),  # 2 s, and ln 8 s until 1/8 is reached
+    "patience_s": lambda s: (
+        s.find(turning((8.0, 1.0))).believed[: round(200 * 4.3)].any()
+    ),  # 2 s, and ln 8 s until 1/8 is reached
 }
 
 
@@ -269,7 +271,9 @@ def _rattling():
 T = np.arange(1000) / HZ
 WHEEL_PROMISES = {
     # two ticks within the window are a turn, one is none
-    "_TICKS": lambda: wheel.wheel_turns(ticking(0.006), 0.3).any() and not wheel.wheel_turns(ticking(0.0015), 0.3).any(),
+    "_TICKS": lambda: (
+        wheel.wheel_turns(ticking(0.006), 0.3).any() and not wheel.wheel_turns(ticking(0.0015), 0.3).any()
+    ),
     "_SIGMAS": lambda: wheel.wheel_turns(ticking(5e-3, None, 1e-4), 0.3)[800:].all(),
     # a wheel that turns from the first sample on has no noise to tell: so slow, it stands
     "_CREEP_M_S": lambda: wheel.wheel_turns(Recording(T, odometer=0.015 * np.minimum(T, 5.0)), 0.3).any(),

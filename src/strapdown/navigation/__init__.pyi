@@ -24,3 +24,4 @@ from .stops.foot_stops import FootStops as FootStops
 from .stops.intervals import StopDetector as StopDetector, StopIntervals as StopIntervals, Verdict as Verdict
 from .stops.noise_stops import NoiseStops as NoiseStops
 from .stops.paper_stops import PaperStops as PaperStops
+from .stops.segment_stops import SegmentStops as SegmentStops

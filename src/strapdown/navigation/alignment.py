@@ -80,8 +80,8 @@ def magnetic_yaw(rest: Rest, declination_rad: float, q_bs: ArrayLike) -> float:
 
 def first_rest_s(recording: Recording, longest_s: float, accelerometer: Triad | None = None) -> float:
     """How long the rest at the start of a log lasts, at most longest_s. The rest ends where the controller's flag ends,
-    if the flag is set at the start. The rest also ends where the force changes as it does in no rest. The reason is that
-    a move may begin, and continue, more calmly than any window of readings can show.
+    if the flag is set at the start. The rest also ends where the force changes as it does in no rest. The reason is
+    that a move may begin, and continue, more calmly than any window of readings can show.
 
     accelerometer: accelerometer of the part; its noise may not show in the log.
     """

@@ -23,8 +23,8 @@ SETTINGS = 9
 
 REACH = 64  # earlier segments from which a stop is judged, besides the best of all
 _HOLDS = math.log(2.0)  # a stop is as likely to last as to end, at a cut that does not change its force
-# a chain up to a segment: evidence, the segment before, force and its variance, rate and its variance, evidence that the
-# stop goes on with the next segment
+# a chain up to a segment: evidence, the segment before; force and rate with their variances; evidence that the stop
+# goes on with the next segment
 _SCORE, _BEFORE, _FORCE, _FORCE_VAR, _RATE, _RATE_VAR, _GOES_ON, _COLUMNS = 0, 1, 2, 5, 6, 9, 10, 11
 
 

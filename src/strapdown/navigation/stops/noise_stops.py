@@ -25,6 +25,7 @@ from strapdown.navigation.stops.wheel import turning_travel_m
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording, Sample
 
+
 @shows_keywords("for_triads", "from_rest")
 @dataclass(frozen=True)
 class NoiseStops:
