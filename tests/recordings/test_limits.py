@@ -281,7 +281,7 @@ def rate_note(log):
 
 def test_a_robot_that_drives_a_circle_is_not_told_that_it_rests():
     """28 deg/s for as long as the log lasts, in a force as steady as on a table. The field turns with it, so there is
-    no note. Without a field it cannot be known, and the note says so. A field that stands still is a rest."""
+    no note. Without a field it cannot be known, and the note states so. A field that stands still is a rest."""
     rate = np.radians(28.0)
     circle = table(offset=(0.0, 0.0, rate), mag=lambda t, rng: turning(t, rng, rate))
     assert rate_note(circle) == []
@@ -300,14 +300,14 @@ def test_an_offset_is_in_every_window():
     assert not rate_note(replace(circle, acc_s=rough, gyr_s=circle.gyr_s - straight[:, None] * [0.0, 0.0, 0.5]))
 
 
-@pytest.mark.parametrize(("share", "told"), [(0.04, True), (0.07, False)])
-def test_limit_of_windows_without_the_offset(share, told):
+@pytest.mark.parametrize(("share", "noted"), [(0.04, True), (0.07, False)])
+def test_limit_of_windows_without_the_offset(share, noted):
     log = table(offset=(0.0, 0.0, 0.5))
     gyr = log.gyr_s.copy()
     gyr[: round(share * N)] -= [0.0, 0.0, 0.5]
     rough = log.acc_s.copy()
     rough[: round(share * N)] += np.random.default_rng(3).standard_normal((round(share * N), 3))
-    assert bool(rate_note(replace(log, gyr_s=gyr, acc_s=rough))) == told
+    assert bool(rate_note(replace(log, gyr_s=gyr, acc_s=rough))) == noted
 
 
 @pytest.mark.parametrize(("rate_dps", "knows"), [(9.0, False), (12.0, True)])

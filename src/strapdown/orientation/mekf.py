@@ -40,15 +40,18 @@ class Mekf(OrientationFilter):
 
     Accelerations of the motion: their variance and the time over which they are correlated are followed from the
     readings over motion_memory_s. The correlation time is motion_s at first, and stays between 0 and four times that.
-    Slower accelerations, and those smaller than half the noise of a reading, look like an inclination. A reading is
+    Slower accelerations, and those smaller than half the noise of a reading, look like an inclination. The mean force
+    takes the place of a reading where its power at low frequencies is less, as in a hand. A reading is
     rejected if its norm is off gravity by more than acc_off_mps2 and by gate sigmas of a motion that has lasted. A
     reading is also rejected if its innovation is beyond gate sigmas. If the mean of specific force points beyond this
     angle from up for lost_s, the attitude is wrong and is determined again. Until then the sigmas contain that angle.
 
     Magnetic north has an error of mag_disturbance_deg, correlated over mag_disturbance_s. A reading is rejected if the
     norm or dip of the field differs from the reference by more than mag_norm (part of it) or mag_dip_deg. It is also
-    rejected if its innovation is beyond the gate. After mag_patience_s of rejection field and heading are determined
-    again. Where norm and dip are right, this happens after lost_s.
+    rejected if its innovation is beyond the gate. Within the limits norm and dip add to the variance of north: iron
+    turns a field as far as it changes them. After mag_patience_s of rejection field and heading are determined again.
+    A field that stays the same while the sensor turns is believed after mag_reference_s, or after as long as the
+    reference was seen. Where norm and dip are right, the heading is determined again after lost_s.
 
     Standard deviations at the start: bias_start_dps; attitude_start_deg of a given attitude; motion_start_mps2, the
     least one of the acceleration in the first samples. Added to it: the difference between the norm of specific force
