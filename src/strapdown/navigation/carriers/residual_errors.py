@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from strapdown.calibration.calibration import Calibration
+from strapdown.calibration.static import REPEATABILITY
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.updates import MagneticHeading, ZeroRate
 from strapdown.recordings.facts import Facts
@@ -20,7 +21,7 @@ from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording, Solution
 
 # rad/s, m/s2: what a part changes between its calibration and the drive
-CHANGED_GYR, CHANGED_ACC = 5e-4, 2e-3
+CHANGED_GYR, CHANGED_ACC = REPEATABILITY["gyroscope"], REPEATABILITY["accelerometer"]
 # variance of a turn of the ground in stops, too slow to be seen, over that of the bias before the first stop: a turn
 # that the test of a stop just lets pass (eskf/numbers.py)
 UNSEEN_TURN = 21.0
