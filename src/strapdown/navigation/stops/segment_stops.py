@@ -4,7 +4,7 @@ Every piece of evidence is a log-likelihood ratio (nats) of a stop against a dri
 before it, force, rate, variance of the readings, and time for which they are constant. The controller's signal and a
 wheel at rest count by how reliable they prove to be: what they signal in stops and in motion is measured, and the
 decision is made again. So a stuck flag or a dead encoder counts for nothing. A wheel that turns is no stop. A stop in
-which the vehicle turns slowly is a stop; the filter then has its rate for no bias (eskf/updates.py).
+which the vehicle turns slowly is a stop; the filter then has its rate for no bias (navigation/eskf/updates.py).
 """
 
 from dataclasses import dataclass, replace
