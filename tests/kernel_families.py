@@ -35,6 +35,7 @@ from strapdown.navigation.mechanisation import increments_from_means, increments
 from strapdown.navigation.stops.detectors import Ared, Magnitude, MovingVariance, Shoe
 from strapdown.navigation.stops.foot_stops import FootStops
 from strapdown.navigation.stops.noise_stops import NoiseStops
+from strapdown.navigation.stops.segment_stops import SegmentStops
 from strapdown.orientation.catalogue import FILTERS, filter_by_name
 from strapdown.orientation.lanes import run_many
 from strapdown.rotation import (
@@ -237,6 +238,8 @@ def stops(recording: Recording) -> dict[str, np.ndarray]:
         for detector in (Shoe(gravity=9.81), Ared(), MovingVariance(), Magnitude(gravity=9.81))
     }
     found["judged"] = NoiseStops.from_rest(recording).find(recording).believed
+    rest = 0, 20
+    found["segments"] = SegmentStops.of_rest(recording, rest).find(recording, rest).believed
     found["foot"] = FootStops().find(recording).believed
     return found
 

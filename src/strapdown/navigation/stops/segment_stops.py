@@ -1,10 +1,10 @@
 """Stops of a vehicle in a whole recording, from evidence: one decision over all segments of constant force and rate.
 
-Every piece of evidence is a log-likelihood ratio (nats) of a stop against a drive. Speed integrated since the stop
+Every piece of evidence is a log-likelihood ratio (nats) of a stop against a drive: speed integrated since the stop
 before it, force, rate, variance of the readings, and time for which they are constant. The controller's signal and a
 wheel at rest count by how reliable they prove to be: what they signal in stops and in motion is measured, and the
 decision is made again. So a stuck flag or a dead encoder counts for nothing. A wheel that turns is no stop. A stop in
-which the vehicle turns slowly is a stop; the filter then has its rate for no bias (eskf/updates.py).
+which the vehicle turns slowly is a stop; the filter then has its rate for no bias (navigation/eskf/updates.py).
 """
 
 from dataclasses import dataclass, replace
