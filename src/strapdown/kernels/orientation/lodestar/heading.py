@@ -298,8 +298,8 @@ def _measure(state, settings):
                 _keep(state, 0.0, place)
                 state[P] += state[EXCESS]
                 state[BESIDE_T], state[SETTLING] = 0.0, 0.0
-        # further than a place and the heading's variance explain: it is the heading that is wrong, unless the sensor has
-        # just come to rest with a heading that was right: then the place is
+        # further than a place and the heading's variance explain: the heading is wrong, unless the sensor has just come
+        # to rest with a heading that was right: then the place is
         else:
             explained = settings[PLACE_VARIANCE] + state[IRON] + state[P] + settings[NOISE] / BESIDE_S
             is_lost = beside * beside > LOST * explained and state[SETTLING] == 0.0

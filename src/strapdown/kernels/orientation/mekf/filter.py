@@ -183,7 +183,7 @@ def _up(state, settings, ax, ay, az, dt):
     # a force f = g z + a, seen from an attitude that is off by theta, is g (-theta_y, theta_x, 1) + a
     about_x, about_y = fy / g, -fx / g
     averaged = averaged_variance(state, settings, white2, dt) / (g * g)
-    if averaged < variance:  # the mean then tells more; corrections turn it too, so that it lags only behind the drift
+    if averaged < variance:  # corrections turn the mean too, so that it lags only behind the drift
         variance, about_x, about_y = averaged, state[FORCE_N + 1] / g, -state[FORCE_N] / g
     state[FEEDBACK] = 0.5 * (state[P] + state[P + 7]) / (variance * dt)
     off2 = about_x * about_x / (state[P] + variance) + about_y * about_y / (state[P + 7] + variance)

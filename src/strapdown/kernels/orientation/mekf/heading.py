@@ -9,6 +9,7 @@ from strapdown.kernels.orientation.mekf.layout import (
     AIMED_P,
     BESIDE,
     BESIDE_T,
+    BIAS_START2,
     GATE2,
     LOST_S,
     MAG_DISTURBANCE2,
@@ -58,6 +59,8 @@ def judge_heading(state, settings, off, passed):
     state[BESIDE_T] += passed
     if state[BESIDE_T] > settings[LOST_S]:
         state[P + 14], state[BESIDE_T] = max(state[P + 14], min(beside2, ANY_HEADING)), 0.0
+        for i in range(3):  # in that time as much may have been learned as bias
+            state[P + 21 + 7 * i] += min(beside2 / (settings[LOST_S] * settings[LOST_S]), settings[BIAS_START2])
 
 
 @internal
