@@ -471,6 +471,8 @@ def floor(x, s, stop, dt):
             x[COVARIANCE + (P_N + 2) * (COLUMNS + 1)] += x[PITCHED_M] * x[PITCHED_M]
             x[COVARIANCE + (V_N + 2) * (COLUMNS + 1)] += climbs * climbs
         return NOT_USED
+    if not stop:  # a body that rocks is as long on one side of its pitch as on the other
+        x[TILTED_S] = max(x[TILTED_S] - dt, 0.0)
     only(x, P_N + 2 if stop else V_N + 2)
     if stop:
         return True, -x[CLIMB_M], variance, x[FLOOR_M] - x[POSITION + 2]
