@@ -14,9 +14,9 @@ from strapdown.navigation.carriers.residual_errors import attitude_of_case, open
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.updates import FlatFloor, ZeroRate, ZeroVelocity
 from strapdown.navigation.start_at_rest import Heading, give_heading, rest_at_start_s, start_at_rest
-from strapdown.navigation.stops.edges import without_moving_edges
 from strapdown.navigation.stops.intervals import StopIntervals, solution_with_stops
 from strapdown.navigation.stops.noise_stops import NoiseStops
+from strapdown.navigation.stops.segment_stops import SegmentStops, without_edges
 from strapdown.recordings.facts import Facts
 from strapdown.types import Recording, Solution
 
@@ -58,11 +58,10 @@ class Hand:
         """Stops by the readings of the sensor against the noise of its own first rest, which includes the tremor of the
         hand. With a known sensor, without the edges that may move: its zero velocities are to be a millimetre a second.
         """
-        judge = hand_stops(recording)
-        found = judge.find(recording)
+        found = hand_stops(recording).find(recording)
         if not set(facts.noise) >= _KNOWN:
             return found
-        return replace(found, used=without_moving_edges(found, recording, judge))
+        return replace(found, used=without_edges(found.believed, recording.step_s, SegmentStops.edge_s))
 
     def estimator(self, recording: Recording, facts: Facts) -> Eskf:
         floor = HAND_FLOOR if self.flat_floor else None

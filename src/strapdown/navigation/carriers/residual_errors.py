@@ -49,6 +49,10 @@ def vehicle_filter(recording: Recording, facts: Facts, **more: Any) -> Eskf:
         settings |= {"gyr_matrix_sigma": KNOWN_SCALE, "acc_scale_sigma": KNOWN_SCALE, "acc_axes_sigma": KNOWN_AXES}
     if facts.calibration is not None:
         settings |= left_by(facts.calibration, facts.gravity, facts.part)
+    for name, instrument in (("acc_scale_sigma", "accelerometer"), ("gyr_matrix_sigma", "gyroscope")):
+        if calibrated or _scaled(facts.calibration, instrument):
+            continue
+        settings[name] = float(np.hypot(settings[name], slope_at_zero(facts.noise.get(instrument))))
     nonlinearity = left_by_nonlinearity(facts.noise.get("accelerometer"), facts.gravity, facts.calibration)
     settings["acc_scale_sigma"] = float(np.hypot(settings["acc_scale_sigma"], nonlinearity))
     settings |= more
@@ -101,6 +105,19 @@ def left_by(calibration: Calibration, gravity: float, part: Part | None = None) 
             axes = float(np.hypot(axes, _tolerance(part, "accelerometer")["axes"] / np.sqrt(2.0)))
         found["acc_axes_sigma"] = axes
     return found
+
+
+def slope_at_zero(triad: Triad | None) -> float:
+    """Error of the scale near 0 that the nonlinearity n of a part causes, if no calibration found the scale: 3 n, as y -
+    x = n (3 x - 4 x^3 / R^2) with the range R.
+    """
+    return 0.0 if triad is None else 3.0 * max(abs(n) for n in triad.nonlinearity)
+
+
+def _scaled(calibration: Calibration | None, instrument: str) -> bool:
+    """Whether a calibration has found the scale of an instrument."""
+    matrix = {} if calibration is None else _sigma(calibration, instrument)
+    return "matrix" in matrix and bool(np.isfinite(np.diag(matrix["matrix"])).all())
 
 
 def left_by_nonlinearity(accelerometer: Triad | None, gravity: float, calibration: Calibration | None) -> float:

@@ -122,7 +122,7 @@ class SegmentStops:
         own[rolls] = -np.inf
         chosen = self._decide(cuts, own, shown, rest)
         believed = np.repeat(chosen, cuts.count)
-        used = self._used(recording, believed, signal)
+        used = without_edges(believed, recording.step_s, self.edge_s, signal)
         for first, last in runs_of(believed):  # shorter than its edges, as between a move and a turn
             believed[first : last + 1] = used[first : last + 1].any()
         verdict = np.where(believed, judge.BELIEVED, judge.MOVES)
@@ -183,23 +183,24 @@ class SegmentStops:
         part = cuts.length_s[among & stops].sum() / cuts.length_s[among].sum()
         return float(np.clip(part, self.signal_error, 1.0 - self.signal_error))
 
-    def _used(
-        self, recording: Recording, believed: NDArray[np.bool_], signal: NDArray[np.bool_] | None
-    ) -> NDArray[np.bool_]:
-        """Believed samples without the edges that no signal of the controller has made."""
-        used, edge, n = believed.copy(), max(round(self.edge_s / recording.step_s), 1), len(believed)
-        rises, falls = np.zeros(n + 1, dtype=bool), np.zeros(n + 1, dtype=bool)  # before a row
-        rises[0] = falls[n] = True
-        if signal is not None:
-            rises[1:n], falls[1:n] = signal[1:] & ~signal[:-1], signal[:-1] & ~signal[1:]
-        for first, last in runs_of(believed):
-            begin, end = min(first + edge, last + 1), max(last + 1 - edge, first)
-            # where the signal changes within an edge, it knows better
-            shown = np.flatnonzero(rises[first:begin]) + first
-            used[first : shown[0] if len(shown) else begin] = False
-            shown = np.flatnonzero(falls[end + 1 : last + 2]) + end + 1
-            used[shown[-1] if len(shown) else end : last + 1] = False
-        return used
+
+def without_edges(
+    believed: NDArray[np.bool_], step_s: float, edge_s: float, signal: NDArray[np.bool_] | None = None
+) -> NDArray[np.bool_]:
+    """Believed samples without the edges that no signal of the controller has made."""
+    used, edge, n = believed.copy(), max(round(edge_s / step_s), 1), len(believed)
+    rises, falls = np.zeros(n + 1, dtype=bool), np.zeros(n + 1, dtype=bool)  # before a row
+    rises[0] = falls[n] = True
+    if signal is not None:
+        rises[1:n], falls[1:n] = signal[1:] & ~signal[:-1], signal[:-1] & ~signal[1:]
+    for first, last in runs_of(believed):
+        begin, end = min(first + edge, last + 1), max(last + 1 - edge, first)
+        # where the signal changes within an edge, it knows better
+        shown = np.flatnonzero(rises[first:begin]) + first
+        used[first : shown[0] if len(shown) else begin] = False
+        shown = np.flatnonzero(falls[end + 1 : last + 2]) + end + 1
+        used[shown[-1] if len(shown) else end : last + 1] = False
+    return used
 
 
 def _signal(recording: Recording) -> NDArray[np.bool_] | None:
