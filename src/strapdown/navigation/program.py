@@ -16,6 +16,8 @@ from strapdown.navigation.alignment import UNKNOWN_HEADING_RAD
 from strapdown.navigation.body_origin import body_motion, of_body_origin
 from strapdown.navigation.carriers.foot import Foot
 from strapdown.navigation.carriers.interface import Carrier
+from strapdown.navigation.carriers.paper_robot import PaperRobot
+from strapdown.navigation.carriers.residual_errors import has_raw_field
 from strapdown.navigation.carriers.vehicle_stops import has_signal
 from strapdown.navigation.carriers.wheeled_robot import FARTHEST_LEVER_M
 from strapdown.navigation.divergence import divergences
@@ -106,7 +108,8 @@ def navigate(
     heading = getattr(carrier, "heading", Heading())
     begin = getattr(carrier, "start", lambda log, known: start_at_rest(log, known, heading))
     start: Start = begin(recording, facts)
-    note = heading.note(recording)
+    raw = has_raw_field(recording, facts) and not isinstance(carrier, PaperRobot)
+    note = _RAW_FIELD[heading.yaw_rad is None] if raw else heading.note(recording)
     if note is not None:
         notes.append(note)
     stops = carrier.stops(recording, facts)
@@ -122,7 +125,7 @@ def navigate(
     solution = carrier.after(solution, stops)
     notes += _sentences(solution, carrier)
     solution = of_body_origin(solution, recording, facts.q_bs, facts.r_bs_b)
-    if heading.is_unknown(recording):
+    if heading.is_unknown(recording) or (raw and heading.yaw_rad is None):
         solution = _turned_unknown(solution)
     solution = replace(solution, events=tuple(sorted((*solution.events, *spikes), key=lambda event: event.t_s)))
     aided = recording.position_fix is not None or recording.velocity_fix is not None
@@ -130,6 +133,13 @@ def navigate(
     warnings = tuple(one.sentence for one in divergences(innovations)) if _gated(carrier) else ()
     solution = replace(solution, meta={**solution.meta, "warnings": warnings}) if warnings else solution
     return Navigated(solution, stops, estimator, innovations, last, tuple(notes), facts, truth_s, warnings)
+
+
+_RAW_FIELD = {
+    False: "the magnetometer is not calibrated: it is not used; calibrate it, with the iron of the vehicle around it",
+    True: "the heading at the start is that of a magnetometer without calibration: iron may turn it by any angle, and it "
+    "counts as unknown; calibrate the magnetometer, or give the heading",
+}
 
 
 def _gated(carrier: Carrier) -> bool:

@@ -35,13 +35,13 @@ _FREE_POSES = ("diagonal", "full", "cubic")  # calibrations by gravity alone: th
 
 def vehicle_filter(recording: Recording, facts: Facts, **more: Any) -> Eskf:
     """The error-state filter for the known errors of the sensor: noise of the part and uncertainty of its calibration.
-    It uses the magnetometer if the log has one.
+    It uses the magnetometer if the log has one that is calibrated, or of which nothing is known.
 
     more: settings that depend on the carrier.
     """
     settings: dict[str, Any] = {"gravity": facts.gravity, "q_bs": facts.q_bs, "r_bs_b": facts.r_bs_b}
     settings |= {"follows_shaking": True, "zero_rate": ZeroRate(unseen_turn=UNSEEN_TURN)}
-    if recording.mag_s is not None:
+    if recording.mag_s is not None and not has_raw_field(recording, facts):
         settings["magnetic_heading"] = MagneticHeading(declination_rad=facts.declination_rad)
     calibrated = facts.calibration is None and _states_calibrated(recording)
     settings |= as_bought(None if calibrated else facts.part)
@@ -61,10 +61,20 @@ def vehicle_filter(recording: Recording, facts: Facts, **more: Any) -> Eskf:
     return Eskf(**settings)
 
 
-def _states_calibrated(recording: Recording) -> bool:
-    """Whether the log states that it is calibrated, as calibration/apply.py writes it."""
+def _states_calibrated(recording: Recording, *instruments: str) -> bool:
+    """Whether the log states that they are calibrated, as calibration/apply.py writes it."""
     said = recording.meta.get("calibrated")
-    return isinstance(said, Mapping) and {"accelerometer", "gyroscope"} <= set(said)
+    return isinstance(said, Mapping) and set(instruments or ("accelerometer", "gyroscope")) <= set(said)
+
+
+def has_raw_field(recording: Recording, facts: Facts) -> bool:
+    """Whether the magnetometer is a known part without calibration. It then shows the iron near it as well as the
+    Earth's field, and its heading may be wrong by any angle, in every attitude by another one.
+    """
+    if recording.mag_s is None or "magnetometer" not in facts.noise:
+        return False
+    known = facts.calibration is not None and "magnetometer" in facts.calibration.corrections
+    return not known and not _states_calibrated(recording, "magnetometer")
 
 
 def as_bought(part: Part | None) -> dict[str, float]:
@@ -108,8 +118,8 @@ def left_by(calibration: Calibration, gravity: float, part: Part | None = None) 
 
 
 def slope_at_zero(triad: Triad | None) -> float:
-    """Error of the scale near 0 that the nonlinearity n of a part causes, if no calibration found the scale: 3 n, as y -
-    x = n (3 x - 4 x^3 / R^2) with the range R.
+    """Error of the scale near 0 by the nonlinearity n of a part, if no calibration found the scale. It is 3 n, because
+    y - x = n (3 x - 4 x^3 / R^2) with the range R.
     """
     return 0.0 if triad is None else 3.0 * max(abs(n) for n in triad.nonlinearity)
 
