@@ -137,7 +137,7 @@ def navigate(
 
 _RAW_FIELD = {
     False: "the magnetometer is not calibrated: it is not used; calibrate it, with the iron of the vehicle around it",
-    True: "the heading at the start is that of a magnetometer without calibration: iron may turn it by any angle, and it "
+    True: "the heading at the start is that of a magnetometer without calibration. Iron may turn it by any angle: it "
     "counts as unknown; calibrate the magnetometer, or give the heading",
 }
 
