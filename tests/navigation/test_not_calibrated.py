@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from strapdown.calibration.calibration import Calibration
 from strapdown.motion.paths.stop_and_go import StopAndGo
@@ -18,25 +17,24 @@ from strapdown.rotation import euler_from_q
 from strapdown.sensors.parts.part import load_part
 from strapdown.sensors.record import record
 
-HARD_IRON_UT = (20.0, -10.0, 5.0)
+HARD_IRON_UT = (5.0, 20.0, 0.0)
 
 
-@pytest.mark.parametrize("part", ["ADIS16465-1", "BMI088"])
-def test_nonlinearity_counts_as_an_error_of_scale_where_no_calibration_took_it_off(part):
+def test_nonlinearity_counts_as_an_error_of_scale_where_no_calibration_took_it_off():
     """Its slope near zero is that of every specimen: heading and way are wrong by it in every run."""
     squares = []
     for seed in range(3):
         path = StopAndGo.square(first_rest_s=10.0)
-        log = record(path, load_part(part).draw(seed=seed, rate_hz=100.0), seed=seed)
+        log = record(path, load_part("ADIS16465-1").draw(seed=seed, rate_hz=100.0), seed=seed)
         truth = log.truth
         found = navigate(log, WheeledRobot(Heading(path.start_yaw_rad, 0.0))).solution
         yaw = euler_from_q(truth.q_nb[-1])[2] - euler_from_q(found.q_nb[-1])[2]
         off = [np.angle(np.exp(1j * yaw)) / found.sigma["attitude_n"][-1, 2]]
         rows = np.linspace(len(log) // 4, len(log) - 1, 12).astype(int)
-        off += ((truth.p_n - truth.p_n[0] - found.p_n) / found.sigma["p_n"])[rows, :2].ravel().tolist()
+        off += ((truth.p_n - truth.p_n[0] - found.p_n)[rows, :2] / found.sigma["p_n"][rows, :2]).ravel().tolist()
         squares.append(np.mean(np.square(off)))
-    # measured 11 to 30 where the slope is not counted, 1.3 and 1.6 where it is
-    assert np.mean(squares) < 4.0
+    # measured 0.71; 18 if the slope is not counted, 0.18 if twice of it is
+    assert 0.4 < np.mean(squares) < 2.0
 
 
 def raw(one):
@@ -58,7 +56,8 @@ def test_a_magnetometer_without_calibration_gives_no_heading():
     assert not any("magnetometer" in note for note in without.notes)
     # of which nothing is known, a device may have calibrated it
     unknown = replace(facts, noise={k: v for k, v in facts.noise.items() if k != "magnetometer"})
-    assert not np.array_equal(navigate(log, carrier, unknown).solution.p_n, without.solution.p_n)
+    assert carrier.estimator(log, unknown).magnetic_heading is not None
+    assert carrier.estimator(log, facts).magnetic_heading is None
 
 
 def test_its_heading_at_the_start_counts_as_unknown():
