@@ -23,7 +23,7 @@ from strapdown.types import Array, Recording, Solution
 # rad/s, m/s2: what a part changes between its calibration and the drive
 CHANGED_GYR, CHANGED_ACC = REPEATABILITY["gyroscope"], REPEATABILITY["accelerometer"]
 # variance of a turn of the ground in stops, too slow to be seen, over that of the bias before the first stop: a turn
-# that the test of a stop just lets pass (eskf/numbers.py)
+# that the test of a stop just lets pass (navigation/eskf/numbers.py)
 UNSEEN_TURN = 21.0
 CHANGED_SCALE = 1e-4  # of the accelerometer: a degree or two, where data sheets allow 0.005 to 0.02 % each
 # scale and cross-coupling of a sensor of which nothing is known: most such modules were calibrated by their maker

@@ -6,9 +6,8 @@ import numpy as np
 
 from strapdown import earth
 from strapdown.errors import InputError
-from strapdown.kernels.jit import python_of
 from strapdown.kernels.navigation.eskf import layout as at
-from strapdown.kernels.navigation.eskf.aids import rounded
+from strapdown.kernels.navigation.eskf.aids import rounded_in_python
 from strapdown.navigation.alignment import Alignment
 from strapdown.navigation.eskf.updates import MagneticHeading
 from strapdown.rotation import matrix, q_conj
@@ -37,7 +36,7 @@ def first_covariance(filt: "Eskf", alignment: Alignment) -> Array:
     )
     if alignment.rest_s > 0.0 and alignment.rows > 1:
         step_s = alignment.rest_s / (alignment.rows - 1)
-        gyr_var = gyr_var + python_of(rounded)(filt.gyr_resolution**2 / 12.0, filt.gyr_white**2, step_s)
+        gyr_var = gyr_var + rounded_in_python(filt.gyr_resolution**2 / 12.0, filt.gyr_white**2, step_s)
     cov[gyr, gyr] = np.diag(np.minimum(gyr_var, filt.gyr_bias_sigma**2 + filt.gyr_drift**2))
     var = filt.acc_bias_sigma**2 + filt.acc_drift**2
     cov[acc, acc] = var * np.eye(3)

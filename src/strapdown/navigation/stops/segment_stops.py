@@ -17,6 +17,7 @@ from strapdown.errors import InputError
 from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.navigation import stop_judge as judge
 from strapdown.kernels.navigation import stop_segments as kernel
+from strapdown.keywords import shows_keywords
 from strapdown.navigation.stops.intervals import StopIntervals
 from strapdown.navigation.stops.judged import both_instruments, judged_stops
 from strapdown.navigation.stops.segments import BLOCK_S, Segments, segments_of
@@ -30,6 +31,7 @@ _LEAST_BLOCKS = 10  # of a rest, whose means show noise that is not white
 _INVERTED = 0.2  # part of the stops that a flag may show and still look inverted
 
 
+@shows_keywords("of_rest")
 @dataclass(frozen=True)
 class SegmentStops:
     """Settings of the decision.

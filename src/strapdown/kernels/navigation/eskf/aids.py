@@ -297,8 +297,7 @@ def zero_rates(x, s, stop, gyr, dt, tape, taped):
     x[NIS + ZARU] = nis
 
 
-@internal
-def rounded(read, white, step_s):
+def rounded_in_python(read, white, step_s):
     """Variance of the error that counts leave in a mean of equal readings, however many. For a count d and noise of
     sigma s the error is d / pi exp(-2 pi^2 s^2 / d^2) times a sine of the value.
 
@@ -308,6 +307,9 @@ def rounded(read, white, step_s):
         return 0.0
     count2 = 12.0 * read
     return count2 / (2.0 * math.pi**2) * math.exp(-4.0 * math.pi**2 * white / (step_s * count2))
+
+
+rounded = internal(rounded_in_python)
 
 
 @internal
