@@ -48,6 +48,17 @@ def test_friction_of_the_scene_acts_on_the_wheels():
     assert way < 0.5 * 0.01 * 9.81 * 1.8**2 < 0.8 * by_wheels
 
 
+@pytest.mark.parametrize(("radius_m", "lost"), ((0.1, True), (0.5, False)))
+def test_a_vehicle_beyond_the_end_of_the_scene_is_lost(radius_m, lost):
+    """The rover drives 0.2 to 0.3 m."""
+    pilot = [{"at_s": 0.1, "power": True}, {"at_s": 0.2, "drive": 1.0}]
+    session = Session(short(2.0, "rover", pilot=pilot, scene={"radius_m": radius_m}))
+    session.run()
+    assert 0.1 < session.truth[0] < 0.5
+    assert session.watch.lost == lost
+    assert ("away" in {event.kind for event in session.events}) == lost
+
+
 def test_with_a_byte_order_mark_and_lines_of_windows(tmp_path):
     (tmp_path / "scene.txt").write_bytes("\ufeffair_temperature_c = 3\r\n".encode())
     assert read_scene_text(tmp_path / "scene.txt") == {"air_temperature_c": 3.0}

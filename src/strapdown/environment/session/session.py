@@ -140,7 +140,7 @@ class Session(Timeline):
         self.attach()
         self.look()
         x, y, z = self._body[0:3].tolist()
-        self.watch = Watch((x, y, z))
+        self.watch = Watch((x, y, z), self.scene.radius_m)
         rows = np.empty((1, len(self.mounts), PLANT_ROW))
         self.plant.read(self.mounts, rows[0])
         jets = self.surroundings.room(1)

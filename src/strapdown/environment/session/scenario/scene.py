@@ -38,6 +38,7 @@ class SceneTable(Table):
     magnetic_induction_ut: Vector | None = None  # east, north, up
     dipole: tuple[DipoleTable, ...] = ()
     friction: Positive | None = None  # of tyres on the ground
+    radius_m: Positive = 1000.0  # a vehicle farther from its start is lost
 
     @property
     def place(self) -> str:

@@ -8,7 +8,6 @@ from strapdown.environment.session.events import SessionEvent
 TIPPED_DEG = 75.0  # from upright: no control of ours recovers from there
 _TIPPED = math.cos(math.radians(TIPPED_DEG))
 HARD_M_S = 2.0  # downward speed that a landing gear does not take
-AWAY_M = 1000.0  # from the start: the scene ends
 _AIRBORNE_M = 0.05  # above the start
 LOST = ("tipped", "impact", "away")
 
@@ -16,10 +15,12 @@ LOST = ("tipped", "impact", "away")
 class Watch(NamedTuple):
     """State of the watch so far.
 
+    radius_m: distance from the start at which the scene ends.
     falling: vertical speed at the last check.
     """
 
     start: tuple[float, float, float]
+    radius_m: float
     falling: float = 0.0
     airborne: bool = False
     seen: frozenset[str] = frozenset()
@@ -47,10 +48,10 @@ class Watch(NamedTuple):
         else:
             airborne = False
         distance = math.dist(row[0:3], self.start)
-        if distance > AWAY_M and "away" not in seen:
+        if distance > self.radius_m and "away" not in seen:
             seen |= {"away"}
             events.append(SessionEvent(t, "away", {"distance_m": distance}))
-        return Watch(self.start, vz, airborne, seen), tuple(events)
+        return Watch(self.start, self.radius_m, vz, airborne, seen), tuple(events)
 
     @property
     def lost(self) -> bool:
