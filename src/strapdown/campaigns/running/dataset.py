@@ -76,28 +76,27 @@ class Dataset:
         try:
             (self.folder / PARTS).mkdir(parents=True, exist_ok=True)
         except OSError as e:
-            raise InputError(
-                f"cannot make folder {shown_path(self.folder)}: {reason(e)}; choose another with -o"
-            ) from None
+            raise InputError(f"cannot make folder {shown_path(self.folder)}: {reason(e)}; choose another") from None
         if self.exists():
             about = self.about()
             if about["identity"] != plan.identity:
+                what = "function, keys, draws" if plan.kind == "function" else "base, keys, draws, figures"
                 raise InputError(
-                    f"{shown_path(self.folder)} holds another campaign (base, keys, draws, figures or first seed "
-                    "differ); choose another folder with -o"
+                    f"{shown_path(self.folder)} holds another campaign ({what} or first seed differ); choose another "
+                    "folder"
                 )
             if about["content"] != _content(archive):
                 raise InputError(
                     f"{shown_path(self.folder)} was begun with other contents of the files that the campaign names; "
-                    "choose another folder with -o"
+                    "choose another folder"
                 )
             if about["versions"].get("strapdown") != versions.get("strapdown"):
                 raise InputError(
                     f"{shown_path(self.folder)} was begun with strapdown {about['versions'].get('strapdown')}, this is "
-                    f"{versions.get('strapdown')}; go on with that one, or choose another folder with -o"
+                    f"{versions.get('strapdown')}; go on with that one, or choose another folder"
                 )
         elif self._parts():
-            raise InputError(f"{shown_path(self.folder)} has parts and no {ABOUT}; choose another folder with -o")
+            raise InputError(f"{shown_path(self.folder)} has parts and no {ABOUT}; choose another folder")
         for path in (self.folder / PARTS).glob(".*"):  # half-written when a program was killed
             path.unlink(missing_ok=True)
         with whole_file(self.folder / ARCHIVE) as tmp:
@@ -138,7 +137,7 @@ class Dataset:
                     return
                 raise InputError(
                     f"another program runs the campaign in {shown_path(self.folder)}; wait for it, or choose another "
-                    "folder with -o"
+                    "folder"
                 ) from None
             yield
 
