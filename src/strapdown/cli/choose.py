@@ -57,11 +57,14 @@ def choose(
     from strapdown.campaigns.results.cells import Results
     from strapdown.campaigns.results.report import write_report
     from strapdown.campaigns.running.campaign import prepared, run_prepared
+    from strapdown.campaigns.running.scheduler_address import check_scheduler
     from strapdown.cli import screen
     from strapdown.cli.campaign.run import Bar, end_stopped
     from strapdown.io.atomic import whole_file
     from strapdown.reporting.figures import save
 
+    if scheduler is not None:
+        check_scheduler(scheduler)
     allowed, percent = _error(error)
     task = Task(allowed, percent, probability, drive, length, speed, without_aiding, stop, odometer, temperature)
     named = parts_of_catalogue() if parts is None else _listed(parts)

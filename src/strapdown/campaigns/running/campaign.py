@@ -60,7 +60,7 @@ def run_prepared(
             except BaseException as error:
                 with contextlib.suppress(InputError):  # a full disk has been reported
                     dataset.write_table(campaign.plan)
-                if isinstance(error, InputError) and again:
+                if isinstance(error, InputError) and again and runner.done:
                     raise InputError(f"{error}; {kept(runner, dataset)}; {again} goes on with them") from None
                 raise
         return dataset.write_table(campaign.plan)

@@ -41,11 +41,14 @@ def run(
     Example: strapdown campaign run examples/campaigns/which_part.toml -o out
     """
     from strapdown.campaigns.running.campaign import prepared, run_prepared
+    from strapdown.campaigns.running.scheduler_address import check_scheduler
     from strapdown.cli import screen
     from strapdown.errors import InputError
 
     if workers is not None and scheduler is not None:
         raise InputError("--workers is for this computer and --scheduler names another; give one of them")
+    if scheduler is not None:
+        check_scheduler(scheduler)
     campaign = prepared(file)
     folder = file.with_suffix("") if output is None else output
     screen.ready(*campaign.kernels)
