@@ -10,7 +10,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from strapdown.campaigns.results.cells import CONFIDENCE, HIGH, Results
-from strapdown.campaigns.results.comparison import failures, worst_runs
+from strapdown.campaigns.results.comparison import failures, worst_figure, worst_runs
 from strapdown.campaigns.results.figures import MOST_CELLS, distribution_figure, effects_figure, map_figure
 from strapdown.campaigns.results.sensitivity import effects
 from strapdown.campaigns.results.summary import close_rows, effect_rows, high_rows, mean_rows
@@ -57,7 +57,8 @@ def report_text(results: Results, figure: str | None = None, answer: tuple[str, 
         worst = [
             [key, f"{value:.4g}", f"{repeat} {key}" if repeat else ""] for key, value in worst_runs(results, chosen)
         ]
-        tables.append((f"Runs with the largest {chosen}", ["key", chosen, "to repeat it"], worst))
+        largest = worst_figure(results, chosen)
+        tables.append((f"Runs with the largest {largest}", ["key", largest, "to repeat it"], worst))
     failed = [[cause, str(count), key] for cause, count, key in failures(results)]
     if failed:
         tables.append(("Failed runs by cause", ["cause", "runs", "one of them"], failed))

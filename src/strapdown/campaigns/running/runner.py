@@ -18,6 +18,7 @@ from strapdown.campaigns.running.dataset import Dataset
 from strapdown.campaigns.running.enough import Enough
 from strapdown.campaigns.running.pools import WINDOW, Pool
 from strapdown.campaigns.running.worker import Place
+from strapdown.campaigns.trial import within
 from strapdown.errors import InputError
 
 BATCH_S = 1.0  # of work: a task costs 2 to 3 ms, so this costs 0.3 %
@@ -184,7 +185,7 @@ class Runner:
         settings = {self.plan.column(k): v for k, v in {**one.settings, **self.plan.space.drawn(number)}.items()}
         row = {"key": one.key(number), "cell": one.name, "number": number, "seed": self.plan.space.seed(number)}
         why = "the worker process died in this run each time that it was tried; it may need more memory"
-        self._keep(table_of(self.plan, [{**row, **settings, "failed": why}]))
+        self._keep(table_of(self.plan, [{**row, **settings, "failed": why, **within(self.plan, {})}]))
 
     def _report(self, workers: int, last: bool = False) -> None:
         total = self.plan.runs
