@@ -59,6 +59,16 @@ def test_failures_are_grouped_by_cause_and_worst_runs_found(results):
     assert worst_runs(results, "value", 3)[0][1] == np.nanmax(values)
 
 
+def test_the_worst_runs_of_a_flag_are_those_that_have_it(results, tmp_path):
+    assert all(value == 1.0 for _, value in worst_runs(results, "lost", 200))
+    out = tmp_path / "out"
+    trial = lambda seed: {"at_s": None, "lost": False, "error": float(seed)}  # noqa: E731
+    sd.run_campaign(trial, {}, 3, workers=0, output=out)
+    assert worst_runs(Results(out), "lost") == []
+    assert Results(out).figure(None) == "error"  # not one that no run has
+    assert "no run has lost" in command("campaign", "show", out, "--figure", "lost").out
+
+
 def test_effects_of_a_random_design(results):
     found = {effect.factor: effect for effect in effects(results, "value")}
     # within a cell: sigma of 2 x is sqrt(3), of the noise 1; correlation sqrt(3 / 4) = 0.87

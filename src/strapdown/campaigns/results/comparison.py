@@ -80,8 +80,10 @@ def worst_figure(results: Results, figure: str) -> str:
 
 
 def worst_runs(results: Results, figure: str, count: int = WORST) -> list[tuple[str, float]]:
-    """Keys with the largest values of a figure, in size."""
-    values = results.column(worst_figure(results, figure))
+    """Keys with the largest values of a figure, in size; of a flag those that have it."""
+    chosen = worst_figure(results, figure)
+    values = results.column(chosen)
     keys = results.table.column("key").to_pylist()
-    order = np.argsort(np.where(np.isnan(values), -math.inf, np.abs(values)), kind="stable")[::-1]
-    return [(keys[i], float(values[i])) for i in order[:count] if not math.isnan(values[i])]
+    shown = ~np.isnan(values) & ((values != 0.0) | (not results.is_flag(chosen)))
+    order = np.argsort(np.where(shown, np.abs(values), -math.inf), kind="stable")[::-1]
+    return [(keys[i], float(values[i])) for i in order[:count] if shown[i]]

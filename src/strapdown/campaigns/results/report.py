@@ -25,7 +25,8 @@ def pictures(results: Results, figure: str) -> dict[str, Figure]:
         found = {f"{figure} by cell, the first {MOST_CELLS} of {len(results.cells)}": found.popitem()[1]}
     over = map_figure(results, figure)
     if over is not None:
-        found[f"{figure}, mean over {' and '.join(results.varied[-2:])}"] = over
+        what = "share of runs with its interval, %," if results.is_flag(figure) else "mean"
+        found[f"{figure}, {what} over {' and '.join(results.varied[-2:])}"] = over
     try:
         some = effects(results, figure)
     except InputError:

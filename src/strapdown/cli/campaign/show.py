@@ -105,7 +105,11 @@ def _tables(results: "Results", figure: str | None, chosen: str | None, worst: i
     if failed:
         screen.show_table("Failed runs by cause", ["cause", "runs", "one of them"], failed, left=1)
     if chosen is not None and worst:
-        largest = worst_figure(results, chosen)
-        print(f"runs with the largest {largest}; to repeat one: strapdown run {results.dataset.folder} --run KEY")
-        for key, value in worst_runs(results, chosen, worst):
-            print(f"  {key}  {value:.4g}")
+        largest, runs_shown = worst_figure(results, chosen), worst_runs(results, chosen, worst)
+        if not runs_shown:
+            print(f"no run has {largest}")
+            return
+        what = f"runs with {largest}" if results.is_flag(largest) else f"runs with the largest {largest}"
+        print(f"{what}; to repeat one: strapdown run {results.dataset.folder} --run KEY")
+        for key, value in runs_shown:
+            print(f"  {key}" if results.is_flag(largest) else f"  {key}  {value:.4g}")
