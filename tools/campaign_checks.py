@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Long checks of campaigns; exit code 1 if one fails.
 
-Usage: python tools/campaign_checks.py paper-c | quadcopter | many | kills [--runs N] [--workers N]
+Usage: python tools/campaign_checks.py paper-c | quadcopter | many | kills [--runs N] [--workers N] [--keep DIR]
+
+With --keep the campaign stays in DIR, and the same command goes on with one that was stopped. Then
+`python tools/campaign_pictures.py paper-c DIR/paper_c` makes its picture.
 """
 
 import argparse
@@ -132,9 +135,12 @@ def main() -> int:
     parser.add_argument("check", choices=CHECKS)
     parser.add_argument("--runs", type=int)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep the campaign in this folder")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        passed = CHECKS[given.check](Path(scratch), given.runs, given.workers)
+        folder = Path(scratch) if given.keep is None else given.keep
+        folder.mkdir(parents=True, exist_ok=True)
+        passed = CHECKS[given.check](folder, given.runs, given.workers)
     print("passed" if passed else "FAILED")
     return 0 if passed else 1
 

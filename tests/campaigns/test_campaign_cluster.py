@@ -3,16 +3,19 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
 import strapdown as sd
 from campaign_cases import Cluster, free_port, quick_trial, rows_in, slow_trial, wait_for
 from helpers import write
-from strapdown.campaigns.running import pools
+from strapdown.campaigns.running import scheduler_address
+from strapdown.campaigns.running.scheduler_address import check_scheduler
 
 SPACE = {"gain": [1.0, 2.0, 4.0]}
 SEEDS = 150  # long enough to be interrupted twice
@@ -50,11 +53,38 @@ def test_a_worker_is_killed_and_the_scheduler_restarted(tmp_path):
     assert alone.read_bytes() == cluster_table.read_bytes()
 
 
-def test_a_scheduler_that_is_not_there(tmp_path, monkeypatch):
-    monkeypatch.setattr(pools, "CONNECT_S", 1.0)
-    address = f"tcp://127.0.0.1:{free_port()}"
+def test_a_scheduler_that_is_not_there(tmp_path):
+    address, began = f"tcp://127.0.0.1:{free_port()}", time.monotonic()
     with pytest.raises(sd.InputError, match=f"there is no Dask scheduler at {address}.*dask scheduler"):
         sd.run_campaign(quick_trial, {"gain": [1.0]}, 2, scheduler=address, output=tmp_path / "out")
+    assert time.monotonic() - began < 5.0
+
+
+@pytest.mark.parametrize("address", ["", "host", "tcp://host", "http://host:80", "tcp://host:99999", "tcp://:8786"])
+def test_what_is_no_address_is_refused_at_once(address):
+    with pytest.raises(sd.InputError, match="is not the address of a Dask scheduler; give one such as tcp://host:8786"):
+        check_scheduler(address)
+
+
+@pytest.mark.parametrize("greeting", [b"", b"SSH-2.0-OpenSSH\r\n"], ids=["silent", "another"])
+def test_a_program_that_is_no_scheduler(greeting, monkeypatch):
+    """Dask waits without end for one that is silent, and asks for the memory that the other's first letters state."""
+    monkeypatch.setattr(scheduler_address, "CONNECT_S", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer():
+            link, _ = server.accept()
+            link.sendall(greeting)
+            links.append(link)
+
+        links = []
+        answering = threading.Thread(target=answer)
+        answering.start()
+        why = "another program answers" if greeting else "no answer within"
+        with pytest.raises(sd.InputError, match=f"there is no Dask scheduler at .*{why}"):
+            check_scheduler(f"tcp://127.0.0.1:{server.getsockname()[1]}")
+        answering.join()
+        links[0].close()
 
 
 def test_workers_with_another_version_are_refused(tmp_path):

@@ -10,15 +10,14 @@ from campaign_cases import GRID, PATH
 from helpers import EXAMPLES, command, link, stl, urdf, write
 from strapdown.campaigns.archive import Archive, opened
 from strapdown.campaigns.bases import base_of
-from strapdown.campaigns.choose import Task, campaign_text, parts_of_catalogue
 from strapdown.campaigns.definition.file import read_campaign
-from strapdown.campaigns.plan import plan_of
 from strapdown.campaigns.results.cells import Results
 from strapdown.campaigns.results.comparison import compare, failures, worst_runs
 from strapdown.campaigns.results.intervals import quantile_interval
 from strapdown.campaigns.results.sensitivity import effects
 from strapdown.campaigns.running.campaign import prepared
 from strapdown.campaigns.trial import run_key
+from strapdown.cli.tables import parts
 
 
 def known_trial(a, x, seed):
@@ -58,6 +57,16 @@ def test_failures_are_grouped_by_cause_and_worst_runs_found(results):
     assert count == 18 and cause.startswith("ValueError: seed ") and key in results.table.column("key").to_pylist()
     values = results.column("value")
     assert worst_runs(results, "value", 3)[0][1] == np.nanmax(values)
+
+
+def test_the_worst_runs_of_a_flag_are_those_that_have_it(results, tmp_path):
+    assert all(value == 1.0 for _, value in worst_runs(results, "lost", 200))
+    out = tmp_path / "out"
+    trial = lambda seed: {"at_s": None, "lost": False, "error": float(seed)}  # noqa: E731
+    sd.run_campaign(trial, {}, 3, workers=0, output=out)
+    assert worst_runs(Results(out), "lost") == []
+    assert Results(out).figure(None) == "error"  # not one that no run has
+    assert "no run has lost" in command("campaign", "show", out, "--figure", "lost").out
 
 
 def test_effects_of_a_random_design(results):
@@ -208,57 +217,16 @@ def test_a_recording_as_base(tmp_path):
     assert noisy[0] != noisy[1]
 
 
-def test_choose_finds_the_part_that_is_enough(tmp_path, monkeypatch):
-    """Errors are made up: one part is good, one after calibration, one never."""
-    from strapdown.campaigns.bases.rig import RigBase
-
-    def run(self, settings, seed):
-        part, effort = settings["sensor.imu.part"], settings["calibration.effort"]
-        size = {"ADIS16470": 0.2, "MPU-6050": 0.9 if effort == "positions" else 3.0, "LSM9DS1": 4.0}[part]
-        error = size * (1.0 + 0.0001 * seed)
-        return {"largest_percent_of_path": error, "final_percent": error, "nees_position": 3.0, "diverged": False}
-
-    monkeypatch.setattr(RigBase, "run", run)
-    out = tmp_path / "out"
-    said = command(
-        *("choose", "--error", "1%", "--parts", "MPU-6050,LSM9DS1,ADIS16470", "-o", out, "--workers", "0"),
-    )
-    assert said.code == 0, said.err
-    assert "Enough as bought: ADIS16470." in said.out
-    assert "Enough after the positions of its case: MPU-6050." in said.out
-    assert "Not enough with any effort that was tried: LSM9DS1." in said.out
-    assert (out / "choose.png").is_file() and (out / "report.html").is_file()
-    found = json.loads(
-        command(
-            "choose", "--error", "1%", "--parts", "MPU-6050,LSM9DS1,ADIS16470", "-o", out, "--workers", "0", "--json"
-        ).out
-    )
-    runs = {(step["part"], step["effort"]): step["runs"] for step in found["steps"]}
-    assert (
-        runs["LSM9DS1", "none"] == 20 and runs["ADIS16470", "none"] == 80
-    )  # 80 of 80: above 95 % with Wilson's interval
-    for arguments, sentence in (
-        (("--error", "much"), "give a number with its unit"),
-        (("--error", "1%", "--parts", "QMC5883L"), "no accelerometer and gyroscope"),
-        (("--error", "1%", "--efforts", "some"), 'effort "some" is not known'),
-        (("--error", "1m", "--probability", "2"), "between 0 and 1"),
-        (("--error", "1m", "--drive", "round"), "give straight or square"),
-    ):
-        said = command("choose", *arguments, "-o", tmp_path / "bad")
-        assert said.code == 2 and sentence in said.err, said.err
-
-
-@pytest.mark.parametrize("drive", ["straight", "square"])
-def test_the_campaign_of_choose_is_one_that_runs(tmp_path, drive):
-    task = Task(1.0, False, drive=drive, length_m=4.0, odometer=True)
-    campaign = read_campaign(write(tmp_path, "c.toml", campaign_text(task, parts_of_catalogue(), ["none"], 10)))
-    assert len(campaign.space.grid["sensor.imu.part"]) > 15
-    assert plan_of(campaign).limit.at_most == 1.0
-
-
 def test_tables_of_80_columns_identify_their_rows_once(path_folder, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     said = command("campaign", "show", path_folder)
     heads = [line for line in said.out.splitlines() if line.startswith("┃")]
     assert heads and all(line.count(" row ") <= 1 and len(line) <= 80 for line in heads)
     assert not any("sensor.imu.part" in line for line in heads)  # short names of settings
+
+
+def test_tables_of_120_columns_have_figures_in_their_first_part(path_folder, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    heads = [line for line in command("campaign", "show", path_folder).out.splitlines() if line.startswith("┃")]
+    assert "final_percent" in heads[0]
+    assert parts([3, 9, 9, 9, 4, 6, 15, 15, 15, 15, 15], 120, 1, evenly=False)[0] == [0, 1, 2, 3, 4, 5, 6, 7, 8]

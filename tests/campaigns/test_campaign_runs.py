@@ -9,11 +9,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import strapdown as sd
-from campaign_cases import GRID, PATH, quick_trial
+from campaign_cases import GRID, PATH, quick_trial, slow_trial
 from helpers import command, write
+from strapdown.campaigns.python import _plain_space, _prepared
 from strapdown.campaigns.results.intervals import mean_interval, share_interval
 from strapdown.campaigns.running import dataset as dataset_module
 from strapdown.campaigns.running.dataset import Dataset
+from strapdown.campaigns.running.forecast import forecast
 from strapdown.campaigns.running.pools import Finished
 from strapdown.campaigns.running.runner import Runner
 
@@ -61,6 +63,15 @@ def test_dry_run(tmp_path):
     assert found["seconds_of_a_run"] > 0.0 and found["disk_bytes"] > 4 * 8 * 6 and found["files"] == ["short.toml"]
     assert not (tmp_path / "out").exists()
     assert "runs: 4 (2 cells, 2 each)" in command("campaign", "run", file, "--dry-run").out
+
+
+@pytest.mark.parametrize(("trial", "seeds"), [(quick_trial, 1500), (slow_trial, 40)])
+def test_the_forecast_of_disk_space_is_right_within_a_factor_of_two(tmp_path, trial, seeds):
+    space = {"gain": [1.0, 2.0]}
+    found = forecast(_prepared(trial, _plain_space(trial, space, seeds, None)), 1)
+    sd.run_campaign(trial, space, seeds, workers=0, output=tmp_path / "out")
+    size = sum(path.stat().st_size for path in (tmp_path / "out").rglob("*") if path.is_file())
+    assert 0.5 < found.disk_bytes / size < 2.0
 
 
 def test_a_cell_ends_when_its_interval_is_narrow():
@@ -205,7 +216,7 @@ def test_a_damaged_part_is_named(tmp_path):
         (quick_trial, {"seed": [1]}, 1, "rename it"),
         (quick_trial, {"gain": [1]}, 0, "seeds is 0"),
         (quick_trial, {"gain": [object()]}, 1, "give plain values"),
-        (quick_trial, {f"a{i}": list(range(100)) for i in range(6)}, 1, "too many"),
+        (lambda **settings: 1.0, {f"a{i}": list(range(100)) for i in range(6)}, 1, "too many"),
     ],
 )
 def test_python_is_refused_in_one_sentence(trial, space, seeds, sentence):

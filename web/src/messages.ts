@@ -87,7 +87,7 @@ export interface CampaignRun {
   value: string;
 }
 
-/** What a campaign has found so far. total: at most so many runs. flag: the figure is a share of runs. */
+/** What a campaign has found so far. total: at most so many runs. flag: the figure is a share of runs. worst_by: the figure of the worst runs; of the flag "within" the one that is limited. */
 export interface CampaignState {
   title: string;
   base: string;
@@ -107,6 +107,7 @@ export interface CampaignState {
   note: string;
   failures: CampaignFailure[];
   worst: CampaignRun[];
+  worst_by: string | null;
   openable: boolean;
 }
 

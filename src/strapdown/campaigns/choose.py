@@ -8,6 +8,7 @@ from itertools import pairwise
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from scipy.special import ndtri
 
 from strapdown.campaigns.bases.calibration_effort import EFFORTS
 from strapdown.campaigns.definition.file import WITHIN
@@ -23,6 +24,7 @@ RATE_HZ = 100.0
 FIRST_REST_S = 10.0  # the stand before the drive, in which the filter finds its level
 CALIBRATED_C = 25.0  # temperature of the table at which parts are calibrated
 BLOCK = 20
+LEAST_RUNS = 100  # of a cell that is not decided earlier
 WORDS = {
     "none": "as bought",
     "rest": "after a minute at rest",
@@ -75,6 +77,20 @@ class Task:
         )
 
 
+def needed_runs(probability: float) -> int:
+    """Drives, all within the limit, after which the probability is certain."""
+    z = float(ndtri(0.5 + 0.5 * CONFIDENCE))
+    runs = max(1, int(probability / (1.0 - probability) * z * z))  # Wilson's interval of n in n begins at n / (n + z^2)
+    while share_interval(runs, runs, CONFIDENCE)[0] < probability:
+        runs += 1
+    return runs
+
+
+def usual_runs(probability: float) -> int:
+    """Drives at most, where none are asked for: a third more than needed, so that a few misses are allowed."""
+    return max(LEAST_RUNS, -(-4 * needed_runs(probability) // 3))
+
+
 def parts_of_catalogue() -> list[str]:
     """All that have an accelerometer and a gyroscope, at the rate of the drive."""
     return [part.name for part in catalogue() if _possible(part.name)]
@@ -91,6 +107,7 @@ def campaign_text(task: Task, parts: Sequence[str], efforts: Sequence[str], runs
     unknown = [effort for effort in efforts if effort not in EFFORTS]
     if unknown:
         raise InputError(f'effort "{unknown[0]}" is not known; valid names: {", ".join(EFFORTS)}')
+    efforts = [effort for effort in EFFORTS if effort in efforts]  # the least one is named first
     for part in parts:
         if not _possible(part):
             raise InputError(f"{part} has no accelerometer and gyroscope at {RATE_HZ:g} Hz; choose other parts")
@@ -192,13 +209,6 @@ class Answer:
         """The least effort with which the part has this verdict."""
         return next((effort for effort, step in self.parts[part].items() if step.verdict == verdict), None)
 
-    def needed(self) -> int:
-        """Drives, all within the limit, after which the probability is certain."""
-        runs = 1
-        while share_interval(runs, runs, CONFIDENCE)[0] < self.task.probability:
-            runs += 1
-        return runs
-
     def sentences(self) -> list[str]:
         """The answer in words."""
         found = []
@@ -210,9 +220,10 @@ class Answer:
         undecided = [part for part in rest if self.least(part, "open") is not None]
         refused = [part for part in rest if part not in undecided]
         if undecided:
+            needed, percent = needed_runs(self.task.probability), 100 * self.task.probability
             found.append(
-                f"Open, more runs decide: {', '.join(undecided)}. At least {self.needed()} drives without a miss are "
-                f"needed to state {100 * self.task.probability:g} %."
+                f"Open, more runs decide: {', '.join(undecided)}. At least {needed} drives without a miss are needed "
+                f"to state {percent:g} %."
             )
         if refused:
             found.append(f"Not enough with any effort that was tried: {', '.join(refused)}.")

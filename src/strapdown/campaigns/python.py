@@ -1,8 +1,8 @@
 """Campaigns from Python: a function of your own, run for every cell of a space and every seed."""
 
-import hashlib
 import inspect
 import json
+import operator
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ from strapdown.campaigns.definition.file import MOST_RUNS, UntilTable
 from strapdown.campaigns.definition.space import MOST_CELLS, Space
 from strapdown.campaigns.running.campaign import Prepared, run_prepared
 from strapdown.campaigns.running.runner import Progress
+from strapdown.campaigns.trial_identity import identity_of
 from strapdown.errors import InputError
 
 
@@ -63,15 +64,20 @@ def run_campaign(
     """
     if not callable(trial):
         raise InputError(f"the trial is a {type(trial).__name__}; give a function")
+    count = _whole((os.cpu_count() or 1) if workers is None else workers)
+    if count is None or count < 0:
+        raise InputError(f"workers is {workers!r}; give a whole number that is not negative")
     values = _plain_space(trial, space, seeds, until)
     campaign = _prepared(trial, values)
-    count = (os.cpu_count() or 1) if workers is None else workers
-    if count < 0:
-        raise InputError(f"workers is {workers}; give a number that is not negative")
     with TemporaryDirectory(prefix="strapdown-") as scratch:
         folder = Path(scratch) / "campaign" if output is None else Path(output)
         found = run_prepared(
-            campaign, folder, workers=count, scheduler=scheduler, progress=progress or (lambda now: None)
+            campaign,
+            folder,
+            workers=count,
+            scheduler=scheduler,
+            progress=progress or (lambda now: None),
+            again="" if output is None else "the same call",
         )
         assert found is not None
         return CampaignRuns(found)
@@ -80,23 +86,31 @@ def run_campaign(
 def _plain_space(
     trial: Callable[..., Any], space: Mapping[str, Any], seeds: int | range, until: Mapping[str, Any] | None
 ) -> dict[str, Any]:
+    if not isinstance(space, Mapping):
+        raise InputError(f'the space is a {type(space).__name__}; give a dict such as {{"gain": [1.0, 2.0]}}')
     grid: dict[str, list[Any]] = {}
     draws: dict[str, tuple[str, list[Any]]] = {}
     for name, given in space.items():
         if name == "seed":
             raise InputError('the space has a "seed", which is the argument for the seeds; rename it')
-        if is_draw(given):
-            draw = draw_from(name, given)
+        if not isinstance(name, str):
+            raise InputError(f"the space has a name {name!r}; give the name of an argument of the trial")
+        values = _plain(given)
+        if is_draw(values):
+            draw = draw_from(name, values)
             draws[name] = draw.kind, list(draw.values)
-        elif isinstance(given, Sequence) and not isinstance(given, str) and len(given):
-            grid[name] = list(given)
+        elif isinstance(values, list) and values:
+            grid[name] = values
+            _refuse_twice(name, values)
         else:
             raise InputError(f'"{name}" of the space is {str(given)[:60]}; give a list of values, or a draw')
     try:
         json.dumps([grid, draws])
     except (TypeError, ValueError):
         raise InputError("the space has values that are no numbers, words or lists; give plain values") from None
-    first, runs = (1, seeds) if isinstance(seeds, int) and not isinstance(seeds, bool) else (0, 0)
+    _refuse_other_arguments(trial, (*grid, *draws))
+    count = None if isinstance(seeds, range) else _whole(seeds)
+    first, runs = (0, 0) if count is None else (1, count)
     if isinstance(seeds, range) and seeds.step == 1:
         first, runs = seeds.start, len(seeds)
     if runs < 1 or first < 0:
@@ -111,7 +125,7 @@ def _plain_space(
             raise InputError(f"until is {dict(until)}; give a figure and a half_width ({_first_line(error)})") from None
     return {
         "name": getattr(trial, "__name__", "trial"),
-        "code": _code(trial),
+        "code": identity_of(trial),
         "grid": grid,
         "draws": draws,
         "first": first,
@@ -120,13 +134,45 @@ def _plain_space(
     }
 
 
-def _code(trial: Callable[..., Any]) -> str:
-    """Hash of the function's source; a changed function is another campaign."""
+def _whole(value: Any) -> int | None:
+    """None: it is no whole number."""
     try:
-        text = inspect.getsource(trial)
-    except (OSError, TypeError):
-        text = getattr(trial, "__qualname__", "trial")
-    return hashlib.sha256(text.encode()).hexdigest()
+        return None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        return None
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and arrays of numpy as those of Python."""
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in value.items()}
+    if hasattr(value, "tolist") and not isinstance(value, str):  # numpy, pandas
+        return value.tolist()
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _refuse_twice(name: str, values: list[Any]) -> None:
+    texts = [json.dumps(value, sort_keys=True, default=str) for value in values]
+    again = next((value for i, value in enumerate(values) if texts[i] in texts[:i]), None)
+    if again is not None:
+        raise InputError(f'"{name}" of the space has {str(again)[:60]} twice; keep one')
+
+
+def _refuse_other_arguments(trial: Callable[..., Any], names: Sequence[str]) -> None:
+    """A trial that cannot be called with these names would only give failed rows."""
+    try:
+        signature = inspect.signature(trial)
+    except (TypeError, ValueError):  # of a function that is not written in Python
+        return
+    try:
+        signature.bind(**dict.fromkeys((*names, "seed")))
+    except TypeError as error:
+        raise InputError(
+            f"the trial cannot be called with {', '.join((*names, 'seed'))} ({error}); its arguments are the names of "
+            "the space, and seed"
+        ) from None
 
 
 def _prepared(trial: Callable[..., Any], values: dict[str, Any]) -> Prepared:

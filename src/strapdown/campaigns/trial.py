@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 from strapdown.campaigns.archive import Work
@@ -53,11 +54,18 @@ def row_of(work: Work, cell: Cell, number: int) -> dict[str, Any]:
         row["failed"] = "there is not enough memory for this run"
     except Exception as error:
         row["failed"] = _short(f"internal error ({type(error).__name__}: {error})")
-    if plan.limit is not None and figures.get(plan.limit.figure) is not None:
-        figures[WITHIN] = bool(figures[plan.limit.figure] <= plan.limit.at_most)
+    figures = figures | within(plan, figures)
     row |= {name: figures.get(name) for name in plan.figures} if plan.figures else figures
     row["seconds"] = time.thread_time() - began
     return row
+
+
+def within(plan: Plan, figures: Mapping[str, Any]) -> dict[str, bool]:
+    """The flag of the limit, where there is one. A run that failed, or has no such figure, has not kept it."""
+    if plan.limit is None:
+        return {}
+    value = figures.get(plan.limit.figure)
+    return {WITHIN: value is not None and bool(value <= plan.limit.at_most)}
 
 
 def _short(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -36,8 +37,9 @@ def choose(
         typer.Option("--efforts", metavar="A,B", help="Of none, rest, positions, full; default: what may help."),
     ] = None,
     runs: Annotated[
-        int, typer.Option("--runs", metavar="N", min=2, help="Drives of each part and effort at most.")
-    ] = 100,
+        int | None,
+        typer.Option("--runs", metavar="N", min=2, help="Drives of each part and effort at most; default: enough."),
+    ] = None,
     workers: Annotated[int | None, typer.Option("--workers", metavar="N", min=0, help="Processes.")] = None,
     scheduler: Annotated[
         str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler that is running.")
@@ -53,21 +55,39 @@ def choose(
 
     Example: strapdown choose --error 1% --length 20 --without-aiding 5 --parts MPU-6050,ADIS16470
     """
-    from strapdown.campaigns.choose import Answer, Task, answer_figure, campaign_text, parts_of_catalogue
+    from strapdown.campaigns.choose import (
+        Answer,
+        Task,
+        answer_figure,
+        campaign_text,
+        needed_runs,
+        parts_of_catalogue,
+        usual_runs,
+    )
     from strapdown.campaigns.results.cells import Results
     from strapdown.campaigns.results.report import write_report
     from strapdown.campaigns.running.campaign import prepared, run_prepared
+    from strapdown.campaigns.running.scheduler_address import check_scheduler
     from strapdown.cli import screen
     from strapdown.cli.campaign.run import Bar, end_stopped
     from strapdown.io.atomic import whole_file
     from strapdown.reporting.figures import save
 
+    if scheduler is not None:
+        check_scheduler(scheduler)
     allowed, percent = _error(error)
     task = Task(allowed, percent, probability, drive, length, speed, without_aiding, stop, odometer, temperature)
     named = parts_of_catalogue() if parts is None else _listed(parts)
     usual = ["none", "rest", "positions", *(["full"] if temperature != 25.0 else [])]
     chosen = usual if efforts is None else _listed(efforts)
-    text = campaign_text(task, named, chosen, runs)
+    most, needed = usual_runs(probability) if runs is None else runs, needed_runs(probability)
+    text = campaign_text(task, named, chosen, most)
+    if most < needed:
+        print(
+            f"note: {most} drives can show that a part is not enough, not that it is: {100 * probability:g} % need "
+            f"{needed} drives without a miss",
+            file=sys.stderr,
+        )
     output.mkdir(parents=True, exist_ok=True)
     file = output / "choose.toml"
     with whole_file(file) as tmp:

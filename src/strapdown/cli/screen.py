@@ -131,9 +131,12 @@ def warnings_shown() -> Iterator[list[str]]:
         told().print(f"warning: {message}", soft_wrap=True, markup=False)
 
 
-def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1, keys: int = 1) -> None:
-    """A table whose first `left` columns are text. The first `keys` columns identify a row."""
-    print_table(output_console(), title, columns, rows, left, keys)
+def show_table(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1, keys: int = 1, evenly: bool = True
+) -> None:
+    """A table whose first `left` columns are text. The first `keys` columns identify a row. evenly: of a table that is
+    too wide, all parts have about as many columns; else the first is filled."""
+    print_table(output_console(), title, columns, rows, left, keys, evenly)
 
 
 def show_json(document: Any) -> None:

@@ -33,7 +33,13 @@ def output_console() -> Console:
 
 
 def print_table(
-    console: Console, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1, keys: int = 1
+    console: Console,
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    left: int = 1,
+    keys: int = 1,
+    evenly: bool = True,
 ) -> None:
     """A table whose first `left` columns are text, in as many parts as it needs; the first `keys` are in each."""
 
@@ -49,7 +55,7 @@ def print_table(
     natural = [max(cell_len(line) for text in column for line in text.split("\n")) for column in texts]
     least = _least(heads, body)
     console.print(Text(plain(title), style="italic"))
-    for part in parts(least, console.width, keys):
+    for part in parts(least, console.width, keys, evenly):
         widths = fitted([natural[i] for i in part], [least[i] for i in part], console.width)
         table = Table()
         for i, width in zip(part, widths, strict=True):
@@ -76,9 +82,9 @@ def _numbered(heads: Sequence[str], body: Sequence[Sequence[str]], keys: int, wi
     return wide or len({tuple(row[:keys]) for row in body}) < len(body)
 
 
-def parts(least: Sequence[int], width: int, keys: int) -> list[list[int]]:
+def parts(least: Sequence[int], width: int, keys: int, evenly: bool = True) -> list[list[int]]:
     """Columns of each part, by the least width of every column. The key columns are in each part. The other columns are
-    distributed evenly over the parts.
+    distributed evenly over the parts, or fill one after the other.
     """
     every = list(range(len(least)))
     if not _split(least, width):
@@ -86,7 +92,7 @@ def parts(least: Sequence[int], width: int, keys: int) -> list[list[int]]:
     first, others = every[:keys], every[keys:]
     greedy = _filled(least, width, first, others, len(others))
     even = _filled(least, width, first, others, -(-len(others) // max(1, len(greedy))))
-    return even if len(even) == len(greedy) else greedy
+    return even if evenly and len(even) == len(greedy) else greedy
 
 
 def _filled(least: Sequence[int], width: int, keys: list[int], others: list[int], most: int) -> list[list[int]]:

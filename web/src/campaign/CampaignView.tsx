@@ -147,7 +147,7 @@ function WorstCard({ state, setError }: { state: M.CampaignState; setError: Repo
   const [key, setKey] = useState("");
   return (
     <section className="card" aria-label="Runs">
-      <div className="phead"><h2>Runs with the largest {state.figure}</h2></div>
+      <div className="phead"><h2>Runs with the largest {state.worst_by}</h2></div>
       <div className="tb scroll" tabIndex={0} role="group" aria-label="Table of runs">
         <table>
           <tbody>

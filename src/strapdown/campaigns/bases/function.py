@@ -33,9 +33,10 @@ class FunctionBase:
             found = self._trial(**settings, seed=seed)
         except StrapdownError:
             raise
-        except Exception as error:  # of the user's code
+        except (Exception, SystemExit) as error:  # of the user's code
             raise InputError(f"{type(error).__name__}: {error}") from error
-        if isinstance(found, numbers.Real) and not isinstance(found, bool):
+        found = _number(found)
+        if isinstance(found, numbers.Real):
             found = {"value": found}
         if not isinstance(found, Mapping) or not found:
             raise InputError(f"the trial returned a {type(found).__name__}; return a number, or a dict of figures")
@@ -45,11 +46,15 @@ class FunctionBase:
         return ()
 
 
+def _number(value: Any) -> Any:
+    """A number of numpy, or an array that has only one, as a number of Python."""
+    return value.item() if hasattr(value, "item") and getattr(value, "size", 1) == 1 else value
+
+
 def _plain(name: str, value: Any, settings: Mapping[str, Any]) -> Any:
     if name in KEYS or name == "seconds" or name in settings:
         raise InputError(f'the trial returned a figure called "{name}", which the table has already; rename it')
-    if hasattr(value, "item") and getattr(value, "size", 1) == 1:  # numpy's numbers
-        value = value.item()
+    value = _number(value)
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, numbers.Real):

@@ -164,7 +164,9 @@ class Results:
             raise InputError("no run has a number yet: all have failed; see their reasons")
         if self.plan.until is not None:
             return self.plan.until.figure
-        return next((name for name in self.figures if not self.is_flag(name)), self.figures[0])
+        numbers = [name for name in self.figures if not self.is_flag(name)]
+        known = [name for name in numbers if self.table.column(name).null_count < len(self.table)]
+        return next(iter((*known, *numbers, *self.figures)))
 
     def cell(self, name: str) -> Cell:
         """By its row in the table, from 1, or by the first digits of its name."""

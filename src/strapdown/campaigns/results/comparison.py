@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import wilcoxon
 
+from strapdown.campaigns.definition.file import WITHIN
 from strapdown.campaigns.definition.space import Cell
 from strapdown.campaigns.results.cells import CONFIDENCE, Results
 from strapdown.campaigns.results.intervals import mean_interval
@@ -72,9 +73,17 @@ def failures(results: Results) -> list[tuple[str, int, str]]:
     return [(causes[cause], len(some), some[0]) for cause, some in ranked]
 
 
+def worst_figure(results: Results, figure: str) -> str:
+    """The figure whose largest values are the worst runs: of the flag "within" the one that is limited."""
+    limit = results.plan.limit
+    return limit.figure if limit is not None and figure == WITHIN and limit.figure in results.figures else figure
+
+
 def worst_runs(results: Results, figure: str, count: int = WORST) -> list[tuple[str, float]]:
-    """Keys with the largest values of a figure, in size."""
-    values = results.column(figure)
+    """Keys with the largest values of a figure, in size; of a flag those that have it."""
+    chosen = worst_figure(results, figure)
+    values = results.column(chosen)
     keys = results.table.column("key").to_pylist()
-    order = np.argsort(np.where(np.isnan(values), -math.inf, np.abs(values)), kind="stable")[::-1]
-    return [(keys[i], float(values[i])) for i in order[:count] if not math.isnan(values[i])]
+    shown = ~np.isnan(values) & ((values != 0.0) | (not results.is_flag(chosen)))
+    order = np.argsort(np.where(shown, np.abs(values), -math.inf), kind="stable")[::-1]
+    return [(keys[i], float(values[i])) for i in order[:count] if shown[i]]

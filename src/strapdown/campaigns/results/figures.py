@@ -8,7 +8,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from strapdown.campaigns.results.cells import Results, short_key, shown_value
+from strapdown.campaigns.results.cells import Results, Statistic, short_key, shown_value
 from strapdown.campaigns.results.sensitivity import Effect
 from strapdown.reporting.figures import GREY, STYLE, panels, plain_ticks
 from strapdown.reporting.navigation_figures import colour_of
@@ -48,28 +48,34 @@ def distribution_figure(results: Results, figure: str) -> Figure:
 
 @mpl.rc_context(STYLE)
 def map_figure(results: Results, figure: str) -> Figure | None:
-    """The mean over the last two keys of the grid, a panel for each value of the third; None for another grid."""
+    """The mean over the last two keys of the grid, a panel for each value of the third; None for another grid.
+
+    Of a flag the share in %, with its interval."""
     if not 2 <= len(results.varied) <= 3:
         return None
     *more, down, across = results.varied
     grid = results.plan.space.grid
     panes = list(grid[more[0]]) if more else [None]
     rows, columns = list(grid[down]), list(grid[across])
-    picture, axes = panels(1, len(panes), (2.6 + 2.6 * len(panes), 1.6 + 0.45 * len(rows)), sharex=False)
-    means = {_key(results, cell.settings): results.statistic(figure, cell).mean for cell in results.cells}
-    known = [value for value in means.values() if math.isfinite(value)]
+    flag = results.is_flag(figure)
+    size = (2.6 + 2.6 * len(panes), 1.6 + (0.6 if flag else 0.45) * len(rows))
+    picture, axes = panels(1, len(panes), size, sharex=False)
+    found = {_key(results, cell.settings): results.statistic(figure, cell) for cell in results.cells}
+    known = [one.mean for one in found.values() if math.isfinite(one.mean)]
     if not known:
         return None
-    low, high = (0.0, 1.0) if results.is_flag(figure) else (min(known), max(known))
+    low, high = (0.0, 1.0) if flag else (min(known), max(known))
     for pane, axis in zip(panes, axes[0], strict=True):
         picked = [({more[0]: pane} if more else {}) | {down: r, across: c} for r in rows for c in columns]
-        values = np.array([means.get(_key(results, one), math.nan) for one in picked]).reshape(len(rows), len(columns))
+        some = [found.get(_key(results, one)) for one in picked]
+        means = [math.nan if one is None else one.mean for one in some]
+        values = np.array(means).reshape(len(rows), len(columns))
         axis.imshow(values, cmap="YlOrRd", vmin=low, vmax=max(high, low + 1e-12), aspect="auto", origin="lower")
-        for i in range(len(rows)):
-            for k in range(len(columns)):
-                if not math.isnan(values[i, k]):
-                    dark = (values[i, k] - low) > 0.6 * max(high - low, 1e-12)
-                    axis.text(k, i, f"{values[i, k]:.2g}", ha="center", va="center", color="white" if dark else "black")
+        for n, one in enumerate(some):
+            if one is not None and not math.isnan(one.mean):
+                dark = (one.mean - low) > 0.6 * max(high - low, 1e-12)
+                colour = "white" if dark else "black"
+                axis.text(n % len(columns), n // len(columns), _in_map(one), ha="center", va="center", color=colour)
         axis.grid(False)
         axis.set_xticks(range(len(columns)), [shown_value(c) for c in columns], parse_math=False)
         axis.set_yticks(range(len(rows)), [shown_value(r) for r in rows], parse_math=False)
@@ -78,6 +84,14 @@ def map_figure(results: Results, figure: str) -> Figure | None:
             axis.set_title(f"{short_key(more[0])} {shown_value(pane)}", parse_math=False)
     axes[0, 0].set_ylabel(down, parse_math=False)
     return picture
+
+
+def _in_map(found: Statistic) -> str:
+    """The mean; of a flag the share in %, and below it the interval."""
+    if not found.flag:
+        return f"{found.mean:.2g}"
+    low, high = found.interval
+    return f"{100 * found.mean:.0f} %\n{100 * low:.0f} to {100 * high:.0f}"
 
 
 def _key(results: Results, settings: Mapping[str, Any]) -> str:

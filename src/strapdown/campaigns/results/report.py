@@ -10,7 +10,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from strapdown.campaigns.results.cells import CONFIDENCE, HIGH, Results
-from strapdown.campaigns.results.comparison import failures, worst_runs
+from strapdown.campaigns.results.comparison import failures, worst_figure, worst_runs
 from strapdown.campaigns.results.figures import MOST_CELLS, distribution_figure, effects_figure, map_figure
 from strapdown.campaigns.results.sensitivity import effects
 from strapdown.campaigns.results.summary import close_rows, effect_rows, high_rows, mean_rows
@@ -25,7 +25,8 @@ def pictures(results: Results, figure: str) -> dict[str, Figure]:
         found = {f"{figure} by cell, the first {MOST_CELLS} of {len(results.cells)}": found.popitem()[1]}
     over = map_figure(results, figure)
     if over is not None:
-        found[f"{figure}, mean over {' and '.join(results.varied[-2:])}"] = over
+        what = "share of runs with its interval, %," if results.is_flag(figure) else "mean"
+        found[f"{figure}, {what} over {' and '.join(results.varied[-2:])}"] = over
     try:
         some = effects(results, figure)
     except InputError:
@@ -57,7 +58,8 @@ def report_text(results: Results, figure: str | None = None, answer: tuple[str, 
         worst = [
             [key, f"{value:.4g}", f"{repeat} {key}" if repeat else ""] for key, value in worst_runs(results, chosen)
         ]
-        tables.append((f"Runs with the largest {chosen}", ["key", chosen, "to repeat it"], worst))
+        largest = worst_figure(results, chosen)
+        tables.append((f"Runs with the largest {largest}", ["key", largest, "to repeat it"], worst))
     failed = [[cause, str(count), key] for cause, count, key in failures(results)]
     if failed:
         tables.append(("Failed runs by cause", ["cause", "runs", "one of them"], failed))

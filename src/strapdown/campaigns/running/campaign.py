@@ -43,8 +43,11 @@ def run_prepared(
     workers: int,
     scheduler: str | None = None,
     progress: Callable[[Progress], None] = lambda now: None,
+    again: str = "the same command",
 ) -> pa.Table | None:
-    """Run what is missing; the sorted table, which is also in the folder. An error or Ctrl-C keeps what is done."""
+    """Run what is missing; the sorted table, which is also in the folder. An error or Ctrl-C keeps what is done.
+
+    again: what goes on with it, for the message of an error; empty for a folder that is removed."""
     dataset = Dataset(folder)
     with dataset.locked():
         dataset.begin(campaign.plan, campaign.archive, versions())
@@ -57,14 +60,14 @@ def run_prepared(
             except BaseException as error:
                 with contextlib.suppress(InputError):  # a full disk has been reported
                     dataset.write_table(campaign.plan)
-                if isinstance(error, InputError):
-                    raise InputError(f"{error}; {kept(runner, dataset)}") from None
+                if isinstance(error, InputError) and again and runner.done:
+                    raise InputError(f"{error}; {kept(runner, dataset)}; {again} goes on with them") from None
                 raise
         return dataset.write_table(campaign.plan)
 
 
 def kept(runner: Runner, dataset: Dataset) -> str:
-    return f"{runner.done} of {runner.plan.runs} runs are kept in {dataset.folder}; the same command goes on with them"
+    return f"{runner.done} of {runner.plan.runs} runs are kept in {dataset.folder}"
 
 
 def work_of(dataset: Dataset, scratch: Path) -> Work:

@@ -38,6 +38,7 @@ ARCHIVE, ABOUT, PARTS, TABLE, STATUS, LOCK = (
 )
 MOST_PARTS = 200  # small parts, which are then written as one
 VERSION = 1
+_LOOKS = 10  # at parts that a running campaign joins, before it is an error
 
 
 class Dataset:
@@ -66,48 +67,46 @@ class Dataset:
         return dict(found)
 
     def archive(self) -> Archive:
+        about = self.about()
         archive = Archive(_bytes(self.folder / ARCHIVE))
-        if archive.digest != self.about()["archive"]:
+        if archive.digest not in (about["archive"], about.get("archive_before")):
             raise InputError(f"{self.folder / ARCHIVE} is not the archive of this campaign; copy it again")
         return archive
 
     def begin(self, plan: Plan, archive: Archive, versions: dict[str, str]) -> None:
-        """Make the folder, or go on with the one that is there; refused if it is of another campaign."""
-        try:
-            (self.folder / PARTS).mkdir(parents=True, exist_ok=True)
-        except OSError as e:
-            raise InputError(
-                f"cannot make folder {shown_path(self.folder)}: {reason(e)}; choose another with -o"
-            ) from None
-        if self.exists():
-            about = self.about()
+        """Make the folder, or go on with the one that is there; refused if it has runs of another campaign."""
+        self._make(PARTS)
+        begun = self.exists()
+        about = self.about() if begun else {}
+        if begun and self._parts():
             if about["identity"] != plan.identity:
+                what = "function, keys, draws" if plan.kind == "function" else "base, keys, draws, figures"
                 raise InputError(
-                    f"{shown_path(self.folder)} holds another campaign (base, keys, draws, figures or first seed "
-                    "differ); choose another folder with -o"
+                    f"{shown_path(self.folder)} holds another campaign ({what} or first seed differ); choose another "
+                    "folder"
                 )
             if about["content"] != _content(archive):
                 raise InputError(
                     f"{shown_path(self.folder)} was begun with other contents of the files that the campaign names; "
-                    "choose another folder with -o"
+                    "choose another folder"
                 )
             if about["versions"].get("strapdown") != versions.get("strapdown"):
                 raise InputError(
                     f"{shown_path(self.folder)} was begun with strapdown {about['versions'].get('strapdown')}, this is "
-                    f"{versions.get('strapdown')}; go on with that one, or choose another folder with -o"
+                    f"{versions.get('strapdown')}; go on with that one, or choose another folder"
                 )
-        elif self._parts():
-            raise InputError(f"{shown_path(self.folder)} has parts and no {ABOUT}; choose another folder with -o")
-        for path in (self.folder / PARTS).glob(".*"):  # half-written when a program was killed
-            path.unlink(missing_ok=True)
-        with whole_file(self.folder / ARCHIVE) as tmp:
-            tmp.write_bytes(archive.data)
+        elif not begun and self._parts():
+            raise InputError(f"{shown_path(self.folder)} has parts and no {ABOUT}; choose another folder")
+        self._remove_half_written()
+        there = self.folder / ARCHIVE
+        before = Archive(_bytes(there)).digest if there.is_file() else archive.digest
         about = {
             "version": VERSION,
             "title": plan.title,
             "kind": plan.kind,
             "identity": plan.identity,
             "archive": archive.digest,
+            "archive_before": before,  # a program that is killed between the two files leaves that one
             "content": _content(archive),
             "versions": versions,
             "grid": {key: list(values) for key, values in plan.space.grid.items()},
@@ -118,15 +117,40 @@ class Dataset:
             "until": None if plan.until is None else plan.until.model_dump(),
             "figures": list(plan.figures),
         }
+        if not begun:
+            self._write_archive(archive)
         with whole_file(self.folder / ABOUT) as tmp:
             tmp.write_text(json.dumps(about, indent=1), encoding="utf-8")
+        if begun:
+            self._write_archive(archive)
+
+    def _make(self, name: str = "") -> None:
+        try:
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+        except OSError as e:
+            raise InputError(f"cannot make folder {shown_path(self.folder)}: {reason(e)}; choose another") from None
+
+    def _remove_half_written(self) -> None:
+        """Files that were being written when a program was killed."""
+        hidden = "." + 12 * "[0-9a-f]" + "-"  # as io.atomic names them
+        found = [self.folder.glob(f"{hidden}{name}") for name in (ARCHIVE, ABOUT, TABLE)]
+        for path in (*(path for some in found for path in some), *(self.folder / PARTS).glob(".*")):
+            path.unlink(missing_ok=True)
+
+    def _write_archive(self, archive: Archive) -> None:
+        with whole_file(self.folder / ARCHIVE) as tmp:
+            tmp.write_bytes(archive.data)
 
     @contextlib.contextmanager
     def locked(self, wait_s: float = 1.0) -> Iterator[None]:
         """One program at a time writes here; the lock of one that was killed is free. wait_s: for those that only look
         whether it is locked."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / LOCK).open("a+b") as file:
+        self._make()
+        try:
+            lock = (self.folder / LOCK).open("a+b")
+        except OSError as e:
+            raise InputError(f"cannot write in folder {shown_path(self.folder)}: {reason(e)}; choose another") from None
+        with lock as file:
             if importlib.util.find_spec("fcntl") is None:  # no such locks on this system
                 yield
                 return
@@ -138,7 +162,7 @@ class Dataset:
                     return
                 raise InputError(
                     f"another program runs the campaign in {shown_path(self.folder)}; wait for it, or choose another "
-                    "folder with -o"
+                    "folder"
                 ) from None
             yield
 
@@ -172,13 +196,15 @@ class Dataset:
         found = (self.folder / PARTS).glob(f"{prefix}*.parquet")
         return sorted(path for path in found if not path.name.startswith("."))  # a dot: it is being written
 
+    def _tables(self, columns: list[str] | None) -> list[pa.Table]:
+        for _ in range(_LOOKS):
+            with contextlib.suppress(FileNotFoundError):  # joined with others in between: the list is an old one
+                return [_read(path, columns) for path in self._parts()]
+        raise InputError(f"{shown_path(self.folder / PARTS)} changes all the time; look again")
+
     def rows(self, columns: list[str] | None = None) -> pa.Table | None:
         """All rows so far, each key once; None if there are none."""
-        tables = []
-        for path in self._parts():
-            with contextlib.suppress(FileNotFoundError):  # joined with others in between
-                tables.append(_read(path, columns))
-        tables = [table for table in tables if len(table)]
+        tables = [table for table in self._tables(columns) if len(table)]
         if not tables:
             return None
         whole = joined(tables)

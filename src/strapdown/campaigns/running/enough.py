@@ -8,6 +8,7 @@ import pyarrow as pa
 from strapdown.arrays import Array
 from strapdown.campaigns.plan import FLAGS, Plan
 from strapdown.campaigns.results.intervals import mean_interval, share_interval
+from strapdown.errors import InputError
 
 
 class Enough:
@@ -18,7 +19,7 @@ class Enough:
         self._until, self._most = plan.until, plan.most
         self._done = np.zeros((plan.space.count, plan.most), dtype=bool)
         self._values = np.full((plan.space.count, plan.most), np.nan)
-        self._flag = plan.until.figure in FLAGS
+        self._flag = plan.kind != "function" and plan.until.figure in FLAGS  # of a function: as its column shows
         self._decided: dict[int, int] = {}  # cell -> number of runs
         self._looked: dict[int, int] = {}  # cell -> runs at its last decision
 
@@ -28,6 +29,8 @@ class Enough:
             values = np.full(len(rows), np.nan)
         else:
             column = rows.column(self._until.figure)
+            if pa.types.is_string(column.type):
+                raise InputError(f"until.figure is {self._until.figure}, which is a word; name a number or a flag")
             self._flag = self._flag or column.type == pa.bool_()
             values = np.array([math.nan if v is None else float(v) for v in column.to_pylist()])
         self._done[cells, numbers] = True

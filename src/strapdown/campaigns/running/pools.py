@@ -15,11 +15,12 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from strapdown.campaigns.archive import Archive, Work
+from strapdown.campaigns.running.scheduler_address import check_scheduler
 from strapdown.campaigns.running.versions import own_version, versions
 from strapdown.campaigns.running.worker import ArchivePlugin, Place, run_batch, run_places
 from strapdown.errors import InputError
 
-CONNECT_S = 10.0  # until a scheduler must have answered
+CONNECT_S = 10.0  # until a scheduler that is there must have answered
 GONE_S = 120.0  # how long a scheduler or all workers may be away before the campaign ends
 WINDOW = 3  # batches per worker: one runs, the next is there, one is on its way
 
@@ -76,6 +77,8 @@ class DaskPool:
     def _connected(self) -> Any:
         from distributed import Client
 
+        if self._outside:
+            check_scheduler(self._address)
         try:
             client = Client(self._address, timeout=CONNECT_S, set_as_default=False, name="strapdown-campaign")
         except (OSError, TimeoutError, ValueError) as error:

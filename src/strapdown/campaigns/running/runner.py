@@ -12,12 +12,13 @@ from types import FrameType
 import numpy as np
 import pyarrow as pa
 
-from strapdown.campaigns.plan import Plan
+from strapdown.campaigns.plan import KEYS, Plan
 from strapdown.campaigns.running.columns import SECONDS, table_of
 from strapdown.campaigns.running.dataset import Dataset
 from strapdown.campaigns.running.enough import Enough
 from strapdown.campaigns.running.pools import WINDOW, Pool
 from strapdown.campaigns.running.worker import Place
+from strapdown.campaigns.trial import within
 from strapdown.errors import InputError
 
 BATCH_S = 1.0  # of work: a task costs 2 to 3 ms, so this costs 0.3 %
@@ -49,6 +50,8 @@ class Runner:
         self._done = np.zeros((plan.space.count, plan.most), dtype=bool)
         self._enough = None if plan.until is None else Enough(plan)
         self._again: deque[Sequence[Place]] = deque()
+        self._suspects: deque[Sequence[Place]] = deque()  # batches whose worker died
+        self._alone = False  # whether a suspect runs now
         self._failed = 0
         self._mean_s: float | None = None
         self._recent: deque[tuple[float, int]] = deque(maxlen=50)
@@ -105,21 +108,40 @@ class Runner:
         while True:
             if interrupted.is_set():
                 raise KeyboardInterrupt
-            while pool.pending() < WINDOW * pool.size():
-                batch = self._again.popleft() if self._again else self._batch(places, pool.size())
-                if not batch:
-                    break
-                pool.submit(batch)
+            alone = self._submit(pool, places)
             if not pool.pending():
                 break
             for ended in pool.finished(0.5):
                 if ended.rows is not None:
                     self._keep(ended.rows)
-                elif ended.died:
+                elif not ended.died:
+                    self._again.append(ended.batch)
+                elif alone:
                     self._split(ended.batch)
                 else:
-                    self._again.append(ended.batch)
+                    self._suspects.append(ended.batch)
             self._report(pool.size())
+
+    def _submit(self, pool: Pool, places: Iterator[Place]) -> bool:
+        """Fill the pool. Whether the only batch there is a suspect.
+
+        When a worker dies, Dask blames every batch that waits on it. So a batch that was blamed runs again while
+        nothing else does; only then is it known to be the cause. This waits for the end, where all else is done, or, in
+        a campaign whose cells end early, for what is running now: their ends may depend on it.
+        """
+        if self._alone and pool.pending():
+            return True
+        self._alone = False
+        waits = self._enough is not None and bool(self._suspects)
+        while not waits and pool.pending() < WINDOW * pool.size():
+            batch = self._again.popleft() if self._again else self._batch(places, pool.size())
+            if not batch:
+                break
+            pool.submit(batch)
+        if self._suspects and not pool.pending():
+            pool.submit(self._suspects.popleft())
+            self._alone = True
+        return self._alone
 
     def _batch(self, places: Iterator[Place], workers: int) -> list[Place]:
         size = 1 if self._mean_s is None else int(max(BATCH_S, workers / MOST_PER_S) / max(self._mean_s, 1e-9))
@@ -138,19 +160,32 @@ class Runner:
         # the first run of a process loads what is loaded once: later batches count more
         self._mean_s = mean if self._mean_s is None else 0.5 * (self._mean_s + mean)
         self._recent.append((time.monotonic(), len(rows)))
+        self._refuse_figure_that_is_not_there(rows)
+
+    def _refuse_figure_that_is_not_there(self, rows: pa.Table) -> None:
+        """What a function returns is known after its first run only."""
+        until = self.plan.until
+        if self.plan.kind != "function" or until is None or until.figure in rows.schema.names:
+            return
+        if rows.column("failed").null_count:
+            known = {*KEYS, SECONDS, *(self.plan.column(factor) for factor in self.plan.factors)}
+            there = [name for name in rows.schema.names if name not in known]
+            raise InputError(
+                f"until.figure is {until.figure}, and the trial returns {', '.join(there)}; name one of them"
+            )
 
     def _split(self, batch: Sequence[Place]) -> None:
-        """A batch whose worker died each time: one of its runs may be the cause."""
+        """A batch whose worker died each time while nothing else ran: one of its runs is the cause."""
         if len(batch) > 1:
             half = len(batch) // 2
-            self._again.extendleft((batch[half:], batch[:half]))
+            self._suspects.extendleft((batch[half:], batch[:half]))
             return
         cell, number = batch[0]
         one = self.plan.cell_at(cell)
         settings = {self.plan.column(k): v for k, v in {**one.settings, **self.plan.space.drawn(number)}.items()}
         row = {"key": one.key(number), "cell": one.name, "number": number, "seed": self.plan.space.seed(number)}
         why = "the worker process died in this run each time that it was tried; it may need more memory"
-        self._keep(table_of(self.plan, [{**row, **settings, "failed": why}]))
+        self._keep(table_of(self.plan, [{**row, **settings, "failed": why, **within(self.plan, {})}]))
 
     def _report(self, workers: int, last: bool = False) -> None:
         total = self.plan.runs

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from strapdown.campaigns.running.campaign import Prepared
     from strapdown.campaigns.running.runner import Progress
 
-_TRIED = 3  # runs of a dry run: the first loads what is loaded once
-
 
 def run(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The campaign file.")],
@@ -41,11 +39,14 @@ def run(
     Example: strapdown campaign run examples/campaigns/which_part.toml -o out
     """
     from strapdown.campaigns.running.campaign import prepared, run_prepared
+    from strapdown.campaigns.running.scheduler_address import check_scheduler
     from strapdown.cli import screen
     from strapdown.errors import InputError
 
     if workers is not None and scheduler is not None:
         raise InputError("--workers is for this computer and --scheduler names another; give one of them")
+    if scheduler is not None:
+        check_scheduler(scheduler)
     campaign = prepared(file)
     folder = file.with_suffix("") if output is None else output
     screen.ready(*campaign.kernels)
@@ -128,47 +129,37 @@ def duration(seconds: float) -> str:
 
 def _dry_run(campaign: "Prepared", folder: Path, workers: int, scheduler: str | None, as_json: bool) -> None:
     """Some runs are tried in this process: what they cost is what the others will cost."""
-    from tempfile import TemporaryDirectory
-
-    import numpy as np
-
-    from strapdown.campaigns.archive import opened
-    from strapdown.campaigns.running.worker import run_places
+    from strapdown.campaigns.running.forecast import forecast
     from strapdown.cli import screen
 
     plan = campaign.plan
-    cells = np.linspace(0, plan.space.count - 1, _TRIED).round().astype(int)
-    with TemporaryDirectory(prefix="strapdown-") as scratch:
-        work = opened(campaign.archive, Path(scratch))
-        tables = [run_places(work, [(int(cell), plan.first)]) for cell in (cells[0], *cells)]
-    seconds = float(np.mean([table.column("seconds")[0].as_py() for table in tables[1:]]))
-    row_bytes = 2 * max(table.nbytes for table in tables)  # in a part and in the table; compression makes it less
-    failed = [table.column("failed")[0].as_py() for table in tables[1:]]
-    found = {
+    found = forecast(campaign, workers)
+    document = {
         "runs": plan.runs,
         "at_most": plan.until is not None,
         "cells": plan.space.count,
-        "seconds_of_a_run": seconds,
-        "cpu_s": plan.runs * seconds,
-        "time_s": None if scheduler else plan.runs * seconds / workers,
+        "seconds_of_a_run": found.seconds,
+        "cpu_s": plan.runs * found.seconds,
+        "time_s": None if scheduler else plan.runs * found.seconds / workers,
         "workers": None if scheduler else workers,
-        "disk_bytes": plan.runs * row_bytes + len(campaign.archive.data),
+        "disk_bytes": found.disk_bytes,
         "archive_bytes": len(campaign.archive.data),
         "files": list(campaign.archive.manifest["files"]),
-        "failed": [reason for reason in failed if reason],
+        "failed": list(found.failed),
         "folder": str(folder),
     }
     if as_json:
-        screen.show_json(found)
+        screen.show_json(document)
         return
     most = "at most " if plan.until is not None else ""
     print(f"runs: {most}{plan.runs} ({plan.space.count} cells, {most}{plan.most} each)")
-    print(f"one run: {seconds:.3g} s of CPU, measured on {_TRIED}")
+    print(f"one run: {found.seconds:.3g} s of CPU, measured on {found.tried}")
     if scheduler:
-        print(f"all runs: {duration(plan.runs * seconds)} of CPU, shared by the workers of {scheduler}")
+        print(f"all runs: {duration(plan.runs * found.seconds)} of CPU, shared by the workers of {scheduler}")
     else:
-        print(f"time: {duration(plan.runs * seconds / workers)} with {workers} workers that have a core each")
-    print(f"disk space: less than {found['disk_bytes'] / 1e6:.3g} MB in {folder}")
-    print(f"archive: {len(found['files'])} files, {len(campaign.archive.data) / 1e3:.3g} kB")
-    for reason in dict.fromkeys(found["failed"]):
+        time_s = duration(plan.runs * found.seconds / workers)
+        print(f"time: {time_s} with {workers} workers that have a core each, and 5 to 10 s for their start")
+    print(f"disk space: about {found.disk_bytes / 1e6:.2g} MB in {folder}")
+    print(f"archive: {len(document['files'])} files, {len(campaign.archive.data) / 1e3:.3g} kB")
+    for reason in dict.fromkeys(found.failed):
         print(f"warning: a run that was tried failed: {reason}")

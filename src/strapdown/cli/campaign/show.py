@@ -66,7 +66,7 @@ def show(
 
 def _tables(results: "Results", figure: str | None, chosen: str | None, worst: int) -> None:
     from strapdown.campaigns.results.cells import CONFIDENCE, HIGH
-    from strapdown.campaigns.results.comparison import failures, worst_runs
+    from strapdown.campaigns.results.comparison import failures, worst_figure, worst_runs
     from strapdown.campaigns.results.summary import close_rows, counted, effect_rows, high_rows, mean_rows
     from strapdown.cli import screen
     from strapdown.errors import InputError
@@ -83,10 +83,10 @@ def _tables(results: "Results", figure: str | None, chosen: str | None, worst: i
     else:
         head, rows = mean_rows(results)
         title = f"{plan.title}: mean with its {100 * CONFIDENCE:g} % interval; {runs}{going}"
-        screen.show_table(title, head, rows, left=keys)
+        screen.show_table(title, head, rows, left=keys, evenly=False)
         head, rows = high_rows(results)
         if len(head) > keys:
-            screen.show_table(f"{100 * HIGH:g} % of the runs are below", head, rows, left=keys)
+            screen.show_table(f"{100 * HIGH:g} % of the runs are below", head, rows, left=keys, evenly=False)
         for word in results.words:
             rows = [
                 [str(i), results.shown(cell), ", ".join(f"{w} {n}" for w, n in counted(results, word, cell).items())]
@@ -105,6 +105,11 @@ def _tables(results: "Results", figure: str | None, chosen: str | None, worst: i
     if failed:
         screen.show_table("Failed runs by cause", ["cause", "runs", "one of them"], failed, left=1)
     if chosen is not None and worst:
-        print(f"runs with the largest {chosen}; to repeat one: strapdown run {results.dataset.folder} --run KEY")
-        for key, value in worst_runs(results, chosen, worst):
-            print(f"  {key}  {value:.4g}")
+        largest, runs_shown = worst_figure(results, chosen), worst_runs(results, chosen, worst)
+        if not runs_shown:
+            print(f"no run has {largest}")
+            return
+        what = f"runs with {largest}" if results.is_flag(largest) else f"runs with the largest {largest}"
+        print(f"{what}; to repeat one: strapdown run {results.dataset.folder} --run KEY")
+        for key, value in runs_shown:
+            print(f"  {key}" if results.is_flag(largest) else f"  {key}  {value:.4g}")

@@ -146,7 +146,8 @@ class CampaignFailure(Part):
 
 
 class CampaignState(Part):
-    """What a campaign has found so far. total: at most so many runs. flag: the figure is a share of runs."""
+    """What a campaign has found so far. total: at most so many runs. flag: the figure is a share of runs. worst_by: the
+    figure of the worst runs; of the flag "within" the one that is limited."""
 
     title: str
     base: str
@@ -166,6 +167,7 @@ class CampaignState(Part):
     note: str
     failures: list[CampaignFailure]
     worst: list[CampaignRun]
+    worst_by: str | None
     openable: bool
 
 

@@ -25,7 +25,7 @@ class CampaignFolder:
     def state(self, figure: str | None) -> m.CampaignState:
         """All numbers of the view, of the figure that is looked at."""
         from strapdown.campaigns.results.cells import Results, shown_value
-        from strapdown.campaigns.results.comparison import failures, worst_runs
+        from strapdown.campaigns.results.comparison import failures, worst_figure, worst_runs
         from strapdown.campaigns.results.summary import effect_rows, effects, mean_text
 
         if self._folder is None:
@@ -85,6 +85,7 @@ class CampaignFolder:
             note=note,
             failures=[m.CampaignFailure(cause=why, runs=count, key=key) for why, count, key in failures(results)],
             worst=[m.CampaignRun(key=k, settings=names[k.partition("-")[0]], value=f"{v:.4g}") for k, v in worst],
+            worst_by=None if chosen is None else worst_figure(results, chosen),
             openable=results.plan.kind != "function",
         )
 
