@@ -76,6 +76,7 @@ def test_a_drive_that_fails_is_a_miss_and_the_worst_are_those_beyond_the_limit(t
     out = tmp_path / "out"
     said = command("choose", "--error", "1%", "--parts", "MPU-6050", "--efforts", "none", "-o", out, "--workers", "0")
     assert "Not enough with any effort that was tried: MPU-6050." in said.out
+    assert "6 drives failed and are misses; the most frequent cause: the drive was refused." in said.out  # of 20
     shown = command("campaign", "show", out / "campaign", "--worst", "1").out
     assert "runs with the largest largest_percent_of_path" in shown
     assert shown.splitlines()[-1].split()[0].endswith("-00000004")

@@ -13,6 +13,7 @@ from scipy.special import ndtri
 from strapdown.campaigns.bases.calibration_effort import EFFORTS
 from strapdown.campaigns.definition.file import WITHIN
 from strapdown.campaigns.results.cells import CONFIDENCE, Results
+from strapdown.campaigns.results.comparison import failures
 from strapdown.campaigns.results.intervals import share_interval
 from strapdown.errors import InputError
 from strapdown.io.toml_text import toml_value
@@ -227,6 +228,11 @@ class Answer:
             )
         if refused:
             found.append(f"Not enough with any effort that was tried: {', '.join(refused)}.")
+        failed = failures(self.results)
+        if failed:
+            count = sum(runs for _, runs, _ in failed)
+            what = "1 drive failed and is a miss" if count == 1 else f"{count} drives failed and are misses"
+            found.append(f"{what}; the most frequent cause: {failed[0][0]}.")
         if len(refused) == len(self.parts):
             found.append("No part is enough: stop more often, add an odometer, or allow a larger error.")
         return found
@@ -244,11 +250,16 @@ class Answer:
         rows = []
         for part, steps in self.parts.items():
             errors = [steps[effort].error for effort in efforts if effort in steps]
-            bought = [f"{a / b:.1f} x" if b > 0.0 else "-" for a, b in pairwise(errors)]
+            bought = [f"{a / b:.1f} x" if b > 0.0 and np.isfinite(a) else "-" for a, b in pairwise(errors)]
             least = self.least(part) or ("open" if self.least(part, "open") else "none")
-            cells = [f"{steps[e].error:.3g}{_MARK[steps[e].verdict]}" if e in steps else "-" for e in efforts]
+            cells = [_shown(steps[e]) if e in steps else "-" for e in efforts]
             rows.append([part, *cells, least, ", ".join(bought) or "-"])
         return head, rows
+
+
+def _shown(step: Step) -> str:
+    error = f"{step.error:.3g}" if np.isfinite(step.error) else "-"
+    return error + _MARK[step.verdict]
 
 
 _MARK = {"enough": " *", "not enough": "", "open": " ?"}

@@ -132,7 +132,7 @@ def _dry_run(campaign: "Prepared", folder: Path, workers: int, scheduler: str | 
     from strapdown.campaigns.running.forecast import forecast
     from strapdown.cli import screen
 
-    plan = campaign.plan
+    plan, files = campaign.plan, list(campaign.archive.manifest["files"])
     found = forecast(campaign, workers)
     document = {
         "runs": plan.runs,
@@ -144,7 +144,7 @@ def _dry_run(campaign: "Prepared", folder: Path, workers: int, scheduler: str | 
         "workers": None if scheduler else workers,
         "disk_bytes": found.disk_bytes,
         "archive_bytes": len(campaign.archive.data),
-        "files": list(campaign.archive.manifest["files"]),
+        "files": files,
         "failed": list(found.failed),
         "folder": str(folder),
     }
@@ -160,6 +160,6 @@ def _dry_run(campaign: "Prepared", folder: Path, workers: int, scheduler: str | 
         time_s = duration(plan.runs * found.seconds / workers)
         print(f"time: {time_s} with {workers} workers that have a core each, and 5 to 10 s for their start")
     print(f"disk space: about {found.disk_bytes / 1e6:.2g} MB in {folder}")
-    print(f"archive: {len(document['files'])} files, {len(campaign.archive.data) / 1e3:.3g} kB")
+    print(f"archive: {len(files)} files, {len(campaign.archive.data) / 1e3:.3g} kB")
     for reason in dict.fromkeys(found.failed):
         print(f"warning: a run that was tried failed: {reason}")
