@@ -13,7 +13,7 @@ from strapdown.errors import InputError
 from strapdown.io.atomic import whole_file
 from strapdown.io.formats.contents import Contents, Track, in_seconds
 from strapdown.io.formats.numbers import first_lines, number_table, stamps_ns
-from strapdown.io.formats.rows import kept, later
+from strapdown.io.formats.rows import in_order, kept
 from strapdown.rotation import q_normalise
 from strapdown.types import Recording
 
@@ -48,12 +48,11 @@ def read_euroc(path: Path, done: Callable[[float], None], tracks: bool) -> Conte
     tables = {}
     for each in sorted(base.glob("imu*/data.csv")):
         rows = number_table(each, "readings in the form of EuRoC", (7, 7), ",")
-        tables[each.parent.name] = (stamps_ns(each, "EuRoC"), rows[:, 1:])
+        stamps = stamps_ns(each, "EuRoC")
+        tables[each.parent.name] = kept(in_order(stamps), stamps, rows[:, 1:])
     t0_ns = int(min(stamps[0] for stamps, _ in tables.values()))
     recordings = {}
     for name, (stamps, rows) in tables.items():
-        good = later(stamps)
-        stamps, rows = kept(good, stamps, rows)
         meta = {"source": SOURCE, "topic": name, "frames": FRAMES, "t0_ns": t0_ns}
         recordings[name] = Recording(in_seconds(stamps, t0_ns), gyr_s=rows[:, :3], acc_s=rows[:, 3:6], meta=meta)
     found = {}
@@ -67,8 +66,8 @@ def read_euroc(path: Path, done: Callable[[float], None], tracks: bool) -> Conte
 
 def _truth(path: Path, name: str, t0_ns: int) -> Track:
     rows = number_table(path, "truth in the form of EuRoC", (4, 17), ",")
-    good = later(stamps_ns(path, "EuRoC"))
-    stamps, rows = kept(good, stamps_ns(path, "EuRoC"), rows)
+    stamps = stamps_ns(path, "EuRoC")
+    stamps, rows = kept(in_order(stamps), stamps, rows)
     q = q_normalise(rows[:, 4:8]) if rows.shape[1] >= 8 else None
     v = rows[:, 8:11] if rows.shape[1] >= 11 else None
     return Track(in_seconds(stamps, t0_ns), rows[:, 1:4], q, v, f"truth of the data set: {name}", t0_ns)
