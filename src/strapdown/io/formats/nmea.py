@@ -51,7 +51,9 @@ def read_nmea(path: Path, done: Callable[[float], None], tracks: bool) -> Conten
     with opened(path, KIND) as raw, damage_refused(path, KIND):
         fixes, bad = _fixes(io.TextIOWrapper(raw, "ascii", "replace"))
     if len(fixes) < 2:
-        raise InputError(f"{path} has {len(fixes)} GGA sentences with a fix; positions need two at least")
+        raise InputError(
+            f"{path} has {len(fixes)} GGA sentences with a fix and a checksum; positions need two at least"
+        )
     stamps = np.array([each.t_ns for each in fixes], dtype=np.int64)
     rows = in_order(stamps)
     if rows is not None:

@@ -1,13 +1,14 @@
 """The one table of foreign formats: how a file is recognised, who reads it, who writes it, and what it can hold."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from strapdown.errors import InputError
 from strapdown.io.foreign.mapping import ColumnMapping
 from strapdown.io.formats import ardupilot, euroc, gnss_ins_sim, kitti, matlab, nmea, tum, ulog
 from strapdown.io.formats.contents import Contents
+from strapdown.io.formats.corrected import corrected
 from strapdown.io.formats.ros import bag, mcap_file, no_metadata
 from strapdown.regular_file import opened
 
@@ -99,6 +100,9 @@ def read_contents(
         raise InputError(f"{path} does not exist; check the name")
     if found.name == "matlab":
         return matlab.read_matlab(path, done, tracks, columns)
-    if columns is not None:
-        raise InputError(f"{path} is a {found.what}, whose quantities are known; read it without a list of columns")
-    return found.read(path, done, tracks)
+    contents = found.read(path, done, tracks)
+    if columns is None:
+        return contents
+    return replace(
+        contents, recordings={name: corrected(each, columns, str(path)) for name, each in contents.recordings.items()}
+    )
