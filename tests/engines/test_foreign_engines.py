@@ -1,5 +1,7 @@
 """Robots in PyBullet and Drake: the same motion as in MuJoCo with the same steps, and what they refuse."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -232,6 +234,15 @@ def test_an_engine_that_is_not_installed_is_named_with_its_extra(monkeypatch):
     values = _arm_rig("pybullet")
     with pytest.raises(InputError, match=r'engine "pybullet" is not installed; .*pip install "strapdown\[pybullet\]"'):
         run_rig(values)
+
+
+@pytest.mark.parametrize(("engine", "module"), [("pybullet", "pybullet"), ("drake", "pydrake.multibody.plant")])
+def test_an_engine_that_does_not_load_is_a_sentence(monkeypatch, engine, module):
+    """As a wheel that was built for another NumPy."""
+    needs(engine)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(InputError, match=f'engine "{engine}" is installed and cannot be loaded .*--force-reinstall'):
+        run_rig(_arm_rig(engine))
 
 
 # Rigs

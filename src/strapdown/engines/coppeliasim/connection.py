@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from strapdown.engines.catalogue import COPPELIASIM, engine_named
+from strapdown.engines.catalogue import COPPELIASIM, engine_named, loaded
 from strapdown.errors import InputError
 
 DEFAULT_ADDRESS = "localhost:23000"
@@ -51,7 +51,8 @@ class Connection:
         self._client: Any = None
         host, port = parsed_address(address)
         self._knock(host, port)
-        self._client = _client_class()(host, port)
+        with loaded(COPPELIASIM):
+            self._client = _client_class()(host, port)
         self._constants: dict[str, Any] = {}
         self._constants = self._constants_of("sim")
 
