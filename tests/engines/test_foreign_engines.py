@@ -241,6 +241,7 @@ def test_an_engine_that_does_not_load_is_a_sentence(monkeypatch, engine, module)
     """As a wheel that was built for another NumPy."""
     needs(engine)
     monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setattr(catalogue, "find_spec", lambda name: True)
     with pytest.raises(InputError, match=f'engine "{engine}" is installed and cannot be loaded .*--force-reinstall'):
         run_rig(_arm_rig(engine))
 
