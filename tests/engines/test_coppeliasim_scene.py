@@ -323,6 +323,19 @@ def test_simulate_takes_the_engine_as_an_option(server, tmp_path):
     assert said.code == 2 and 'engine "unity" is not known; valid names: mujoco, pybullet' in said.err
 
 
+def test_the_engine_of_the_command_line_uses_the_table_of_the_rig(server, tmp_path):
+    """One rig with the server's address runs in CoppeliaSim and, to compare, in MuJoCo."""
+    text = (
+        'duration_s = 0.5\n[robot]\nfile = "strapdown:manipulator"\n[[sensor]]\nname = "D1"\nlink = "base"\n'
+        f'rate_hz = 20.0\n[coppeliasim]\nserver = "{server.address}"\n'
+    )
+    rig = write(tmp_path, "rig.toml", text)
+    for engine in ("coppeliasim", "mujoco"):
+        assert command("simulate", rig, "-o", tmp_path / f"{engine}.parquet", "--engine", engine).code == 0
+    said = command("simulate", rig, "-o", tmp_path / "none.parquet")
+    assert said.code == 2 and 'has a [coppeliasim] table; set engine = "coppeliasim"' in said.err
+
+
 # How a run ends: the simulator stops some steps after it was asked
 
 

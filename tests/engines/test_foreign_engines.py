@@ -279,7 +279,7 @@ def test_a_rig_gives_the_same_recording_in_another_engine(engine, same):
         ({"physics": {"engine": "drake", "integrator": "euler"}}, "valid names: rk4, discrete"),
         ({"robot": {"file": "strapdown:manipulator", "drive": "kinematic"}, "motor": [], "program": []}, "no physics"),
         ({"robot": {}}, "a .robot. without a file"),
-        ({"coppeliasim": {"follow": True}}, r"has a \[coppeliasim\] table"),
+        ({"physics": {}, "coppeliasim": {"follow": True}}, r"has a \[coppeliasim\] table"),
     ],
 )
 def test_rigs_refuse_what_does_not_fit_the_engine(change, sentence):
