@@ -137,6 +137,11 @@ def test_the_noise_of_kalibr_in_and_out(tmp_path):
     assert command("convert", tmp_path / "model.toml", tmp_path / "back.yaml").code == 0
     assert answer("look", tmp_path / "back.yaml")["noise"] == seen["noise"]
     assert command("convert", "MPU-6050", tmp_path / "part.yaml").code == 0
+    nested = "".join(f"  {line}\n" for line in text.splitlines())
+    source.write_text(f"%YAML:1.0\nimu0:\n{nested}")  # as OpenVINS has it
+    assert answer("look", source)["noise"] == seen["noise"]
+    source.write_text(f"imu0:\n{nested}imu1:\n{nested}")
+    assert "has the noise of imu0, imu1; keep one of them" in command("look", source).err
     source.write_text(text.replace("1.87e-4", "fast"))
     said = command("look", source)
     assert said.code == 2 and "gyroscope_noise_density is 'fast'; give a number" in said.err
