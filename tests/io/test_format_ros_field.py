@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 from format_cases import T0_NS, recording
+from helpers import command
 from strapdown import io
-from strapdown.errors import InputError
+from strapdown.errors import InputError, LogWarning
 from strapdown.io.formats.ros.write import write_mcap, write_ros1, write_ros2
 from strapdown.io.formats.rows import in_order
 
 pytest.importorskip("rosbags.rosbag1")
+pytestmark = pytest.mark.filterwarnings("ignore::strapdown.errors.LogWarning")
 N, STEP_NS = 200, 10_000_000
 
 
@@ -94,6 +96,16 @@ def test_a_few_stamps_of_the_future_do_not_cost_the_log(tmp_path, store, wrong):
     assert len(found.recordings["imu"]) == N - dropped
     assert found.recordings["imu"].t[0] == 0.0
     assert found.notes == (f"of 200 messages of /imu {dropped} have stamps that repeat or step back, and were dropped",)
+
+
+def test_a_command_states_what_was_dropped(tmp_path, store):
+    stamps = T0_NS + STEP_NS * np.arange(N)
+    stamps[:5] += 3600 * 10**9
+    path = bag(tmp_path / "a.bag", store, series(store, stamps))
+    with pytest.warns(LogWarning, match="5 have stamps that repeat or step back"):
+        io.read(path)
+    said = command("orient", path)
+    assert f"warning: {path}: of 200 messages of /imu 5 have stamps" in said.err and "Traceback" not in said.err
 
 
 # Half an IMU
