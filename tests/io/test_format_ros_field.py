@@ -177,6 +177,17 @@ def test_the_open_chunk_of_a_recorder_that_was_switched_off_is_read(tmp_path, st
     assert found.notes == ("the bag ends early, without an index: what stands before that is read",)
 
 
+def test_a_message_without_bytes_is_a_sentence(tmp_path, store):
+    """The last messages wait for a full block: their damage is found after the file was read."""
+    from rosbags.rosbag1 import Writer
+
+    with Writer(tmp_path / "a.bag") as writer:
+        place = writer.add_connection("/imu", "sensor_msgs/msg/Imu", typestore=store)
+        writer.write(place, T0_NS, b"")
+    with pytest.raises(InputError, match=r"cannot be read as a ROS 1 bag .*; it may be damaged"):
+        io.read(tmp_path / "a.bag")
+
+
 def test_eleven_parts_are_read_in_the_order_of_their_numbers(tmp_path, store):
     messages = series(store)
     for part in range(11):

@@ -71,7 +71,9 @@ def read_ros1(path: Path, done: Callable[[float], None], tracks: bool) -> Conten
         opened(each, "bag").close()
         with damage_refused(each, "a ROS 1 bag"):
             notes += _read_bag(each, collector, partial(ahead, done, number, len(paths)))
-    return assemble(collector.finished(), ROS1, str(path), tuple(dict.fromkeys(notes)), tracks)
+    with damage_refused(path, "a ROS 1 bag"):  # the last messages wait until here
+        topics = collector.finished()
+    return assemble(topics, ROS1, str(path), tuple(dict.fromkeys(notes)), tracks)
 
 
 def in_sequence(paths: Iterable[Path]) -> list[Path]:
@@ -197,7 +199,8 @@ def read_ros2(path: Path, done: Callable[[float], None], tracks: bool) -> Conten
     with damage_refused(path, "a ROS 2 bag"):
         custom = collect_ros2(path, collector, done)
         own = own_meta_of(custom[META]) if isinstance(custom.get(META), str) else {}
-    return with_own_meta(assemble(collector.finished(), ROS2, str(path), (), tracks), own)
+        topics = collector.finished()
+    return with_own_meta(assemble(topics, ROS2, str(path), (), tracks), own)
 
 
 def collect_ros2(path: Path, collector: Collector, done: Callable[[float], None]) -> dict[str, Any]:

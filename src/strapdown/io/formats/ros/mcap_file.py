@@ -32,7 +32,8 @@ def read_mcap(path: Path, done: Callable[[float], None], tracks: bool) -> Conten
     collector, loose = Collector(tracks), foxglove.Collected()
     with opened(path, "MCAP file") as file, damage_refused(path, KIND):
         notes = _Reading(file, path, collector, loose, done).run()
-    found = assemble({**collector.finished(), **loose.finished()}, SOURCE, str(path), tuple(notes), tracks)
+        topics = {**collector.finished(), **loose.finished()}
+    found = assemble(topics, SOURCE, str(path), tuple(notes), tracks)
     return with_own_meta(found, our_meta(path))
 
 

@@ -40,4 +40,6 @@ def read_unfinished(path: Path, done: Callable[[float], None], tracks: bool) -> 
             opened(part, "bag").close()
             with damage_refused(part, "a ROS 2 bag"):
                 collect_ros2(part, collector, now)
-    return assemble(collector.finished(), ROS2, str(path), tuple(dict.fromkeys(notes)), tracks)
+    with damage_refused(path, "a ROS 2 bag"):  # the last messages wait until here
+        topics = collector.finished()
+    return assemble(topics, ROS2, str(path), tuple(dict.fromkeys(notes)), tracks)
