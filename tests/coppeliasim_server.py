@@ -22,6 +22,8 @@ from strapdown.engines.parts import Motor, Physics, Start
 from strapdown.rotation import q_from_euler, q_mul, q_rotate
 
 WAIT, EXECUTED = "_*wait*_", "_*executed*_"
+END = "_*end*_"
+STOP_PASSES = 3  # of the simulator, between the call and the stop
 NO_SUCH_PATH = "1254: in sim._getObject: object does not exist, or alias/path is ill formatted."
 NO_SUCH_OBJECT = "354: in sim.getObjectPose: object does not exist."
 TIME_STEP, PHYSICS_STEP, GRAVITY = 1, 5, 0  # constants of sim: floatparam_*, arrayparam_gravity
@@ -91,6 +93,7 @@ class SimulatedScene:
         self.gravity = [0.0, 0.0, float(self.kept(-9.81))]
         self.robots, self.objects, self.floor = [], {}, False
         self.t, self.running, self.stepping, self.frozen, self.removed = 0.0, False, False, False, []
+        self.stopping = 0
         self.folder = tempfile.TemporaryDirectory()
         self.next, self.engine = 100, 4
 
@@ -159,13 +162,15 @@ class SimulatedScene:
         return [float(self.parameters[TIME_STEP])]
 
     def do_getSimulationState(self):
-        return [17 if self.running else 0]
+        self.stopping = max(self.stopping - 1, 0)
+        return [17 if self.running else 21 if self.stopping else 0]
 
     def do_getFloatParam(self, key):
         return [float(self.parameters[key])]
 
     def do_setFloatParam(self, key, value):
-        self.parameters[key] = self.kept(value)
+        if not self.running and not self.stopping:  # CSimulation::setTimeStep: else nothing happens
+            self.parameters[key] = self.kept(value)
         return []
 
     def do_getInt32Param(self, key):
@@ -188,13 +193,15 @@ class SimulatedScene:
         return [0]
 
     def do_startSimulation(self):
+        assert not self.stopping, "the simulator does not start while it stops"
         self.t, self.running = 0.0, True
         for robot in self.robots:
             robot.start()
         return []
 
-    def do_stopSimulation(self):
-        self.t, self.running, self.stepping = 0.0, False, False
+    def do_stopSimulation(self, passes=0):
+        """passes: the simulator is asked so often until it has stopped (CSimulation::stopSimulation asks for it)."""
+        self.t, self.running, self.stepping, self.stopping = 0.0, False, False, passes
         for robot in self.robots:
             robot.plant = None
         return []
@@ -323,6 +330,7 @@ class StandIn:
         self.silent_after = self.close_after = self.vanish_at = self.stop_at = None
         self.waits_for_ever, self.steps, self.free_hz = False, 0, 0.0
         self._left, self._done = 0, None
+        self.left, self.forgotten_s = 0, None  # clients that took leave; after how long a silent one is forgotten
         self._end = threading.Event()
 
     def __enter__(self):
@@ -371,6 +379,10 @@ class StandIn:
 
     def _reply(self, request):
         function, arguments = request["func"], list(request["args"] or [])
+        self.forgotten_s = request.get("timeout", self.forgotten_s)
+        if function == END:
+            self.left += 1
+            return cbor2.dumps({})
         if function != EXECUTED:
             self.asked.append((function, arguments))
         if function in self.raw:
@@ -389,6 +401,8 @@ class StandIn:
             return found
         if function.startswith("zmqRemoteApi."):
             return {"ret": [] if function.endswith("require") else [_CONSTANTS]}
+        if function == "sim.stopSimulation":
+            arguments = [STOP_PASSES]
         try:
             return {"ret": self.scene.answer(function, arguments)}
         except Exception as error:  # the real server answers so, too

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -79,6 +80,30 @@ def test_what_is_shown_is_recorded_as_mcap(tmp_path):
     np.testing.assert_array_equal(back.temperature, log.temperature)
     np.testing.assert_array_equal(back.new["mag_s"], log.new["mag_s"])
     np.testing.assert_array_equal(found.tracks["filter/pose"].p_n, track(30).p_n)
+
+
+def test_half_an_imu_and_positions_alone_are_shown_as_what_they_are(tmp_path):
+    """A gyroscope without an accelerometer, and the fixes of a receiver."""
+    from strapdown.bridges.foxglove_viewer import FoxgloveViewer
+    from strapdown.bridges.rerun_viewer import RerunViewer
+
+    log, path = replace(recording(60), acc_s=None, truth=None), replace(track(30), q_nb=None, v_n=None)
+    found = Contents("test", "", {"imu": log}, {"gps": path})
+    viewer = FoxgloveViewer(port=None, record=tmp_path / "half.mcap", t0_ns=10**18)
+    for update in log_updates(found):
+        viewer.show(update)
+    viewer.close()
+    back = io.read_all(tmp_path / "half.mcap")
+    assert back.recordings["imu"].acc_s is None
+    np.testing.assert_array_equal(back.recordings["imu"].gyr_s, log.gyr_s)
+    assert back.tracks["gps/pose"].q_nb is None
+    np.testing.assert_array_equal(back.tracks["gps/pose"].p_n, path.p_n)
+    pytest.importorskip("rerun")
+    curves = RerunViewer(save=tmp_path / "half.rrd")
+    for update in log_updates(found):
+        curves.show(update)
+    curves.close()
+    assert (tmp_path / "half.rrd").stat().st_size > 1000
 
 
 def test_a_session_gives_readings_and_poses():

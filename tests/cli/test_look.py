@@ -64,7 +64,9 @@ def test_what_it_counts_is_in_the_log(tmp_path):
     assert seen["rests"][0]["t_s"] == 0.0 and 9.0 < seen["rests"][0]["until_s"] < 10.5
     assert len(seen["rests"]) >= 16  # the stops of the square
     steps = {step["what"]: step for step in seen["steps"]}
-    assert steps["position"]["command"] == f"strapdown navigate {path} --columns log.toml --heading 0 -o nav"
+    assert (
+        steps["position"]["command"] == f"strapdown navigate {path} --columns log.toml -o nav"
+    )  # its magnetometer knows it
     assert steps["noise"]["command"] == "" and "it has 1 gap;" in steps["noise"]["why"]
 
 

@@ -321,3 +321,51 @@ def test_simulate_takes_the_engine_as_an_option(server, tmp_path):
     assert said.code == 0 and read(tmp_path / "out.csv")["D1"].meta["engine"] == "coppeliasim"
     said = command("simulate", rig, "-o", tmp_path / "b.csv", "--engine", "unity")
     assert said.code == 2 and 'engine "unity" is not known; valid names: mujoco, pybullet' in said.err
+
+
+def test_the_engine_of_the_command_line_uses_the_table_of_the_rig(server, tmp_path):
+    """One rig with the server's address runs in CoppeliaSim and, to compare, in MuJoCo."""
+    text = (
+        'duration_s = 0.5\n[robot]\nfile = "strapdown:manipulator"\n[[sensor]]\nname = "D1"\nlink = "base"\n'
+        f'rate_hz = 20.0\n[coppeliasim]\nserver = "{server.address}"\n'
+    )
+    rig = write(tmp_path, "rig.toml", text)
+    for engine in ("coppeliasim", "mujoco"):
+        assert command("simulate", rig, "-o", tmp_path / f"{engine}.parquet", "--engine", engine).code == 0
+    said = command("simulate", rig, "-o", tmp_path / "none.parquet")
+    assert said.code == 2 and 'has a [coppeliasim] table; set engine = "coppeliasim"' in said.err
+
+
+# How a run ends: the simulator stops some steps after it was asked
+
+
+def test_a_run_waits_for_the_stop_and_then_puts_everything_back(server, tmp_path):
+    """A simulator that is about to stop keeps no time step and starts no run: two runs in a row find it stopped."""
+    before = dict(server.scene.parameters)
+    for _ in range(2):
+        run_rig(arm_rig(server.address), tmp_path)
+        assert server.scene.parameters == before
+        assert not server.scene.stopping and not server.scene.robots
+    calls = [function for function, _ in server.asked]
+    assert calls.index("sim.stopSimulation") < calls.index("sim.removeModel")
+
+
+def test_a_simulation_that_never_stops_is_a_sentence(server):
+    scene = Scene(Connection(server.address, timeout_s=0.3))
+    scene.start()
+    server.wrong["sim.getSimulationState"] = [21]
+    with pytest.raises(InputError, match="does not stop"):
+        scene.stop()
+
+
+def test_a_client_takes_leave_and_one_that_vanished_is_soon_forgotten(server):
+    """The real server waits in lockstep for a client that it knows, with all its windows, for the client's time-out."""
+    connection = Connection(server.address)
+    assert server.forgotten_s == 60.0  # the public client asks for 600
+    connection.close()
+    assert server.left == 1
+    cut_off = Connection(server.address, timeout_s=0.3)
+    server.waits_for_ever = True
+    with pytest.raises(InputError):
+        cut_off.call("sim.step")
+    assert server.left == 1  # in the middle of a call nothing more can be sent

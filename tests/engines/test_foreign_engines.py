@@ -1,5 +1,7 @@
 """Robots in PyBullet and Drake: the same motion as in MuJoCo with the same steps, and what they refuse."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -234,6 +236,16 @@ def test_an_engine_that_is_not_installed_is_named_with_its_extra(monkeypatch):
         run_rig(values)
 
 
+@pytest.mark.parametrize(("engine", "module"), [("pybullet", "pybullet"), ("drake", "pydrake.multibody.plant")])
+def test_an_engine_that_does_not_load_is_a_sentence(monkeypatch, engine, module):
+    """As a wheel that was built for another NumPy."""
+    needs(engine)
+    monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setattr(catalogue, "find_spec", lambda name: True)
+    with pytest.raises(InputError, match=f'engine "{engine}" is installed and cannot be loaded .*--force-reinstall'):
+        run_rig(_arm_rig(engine))
+
+
 # Rigs
 
 
@@ -267,7 +279,7 @@ def test_a_rig_gives_the_same_recording_in_another_engine(engine, same):
         ({"physics": {"engine": "drake", "integrator": "euler"}}, "valid names: rk4, discrete"),
         ({"robot": {"file": "strapdown:manipulator", "drive": "kinematic"}, "motor": [], "program": []}, "no physics"),
         ({"robot": {}}, "a .robot. without a file"),
-        ({"coppeliasim": {"follow": True}}, r"has a \[coppeliasim\] table"),
+        ({"physics": {}, "coppeliasim": {"follow": True}}, r"has a \[coppeliasim\] table"),
     ],
 )
 def test_rigs_refuse_what_does_not_fit_the_engine(change, sentence):

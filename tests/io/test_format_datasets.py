@@ -1,5 +1,7 @@
 """Data sets and trajectories: EuRoC, TUM, KITTI, NMEA, gnss-ins-sim, MATLAB; what we write reads back equal."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from strapdown import io
 from strapdown.errors import InputError
 from strapdown.io.formats import format_of
 from strapdown.io.formats.writers import writer_of
+from strapdown.recordings.foreign.mapping_guess import guess_mapping
 from strapdown.rotation import euler_from_q, q_from_euler
 
 TUM = """# ground truth trajectory
@@ -147,8 +150,16 @@ def test_a_folder_of_gnss_ins_sim(tmp_path):
     save("accel-0.csv", "accel_x (m/s^2),accel_y (m/s^2),accel_z (m/s^2)", [[0.1, 0.2, -9.8]] * 4)
     save("ref_pos.csv", "ref_pos_x (m),ref_pos_y (m),ref_pos_z (m)", [[100.0 + k, 200.0, 300.0 - k] for k in range(4)])
     save("ref_att_euler.csv", "ref_Yaw (deg),ref_Pitch (deg),ref_Roll (deg)", [[90.0, 0.0, 0.0]] * 4)
+    save("gps_time.csv", "gps_time (sec)", [[0.0], [0.02]])
+    save(
+        "gps-0.csv",
+        "gps_x (m),gps_y (m),gps_z (m),gps_vx (m/s),gps_vy (m/s),gps_vz (m/s)",
+        [[101.0, 200, 299, 0, 0, 0]] * 2,
+    )
     found = io.read_all(tmp_path)
     log = found.recordings["run-0"]
+    np.testing.assert_array_equal(log.new["position_fix"], [True, False, True, False])
+    np.testing.assert_allclose(log.position_fix.value_n[0], [0.0, 1.0, 1.0])  # east, north, up of the reference's start
     np.testing.assert_allclose(log.gyr_s[0], [np.pi, -np.pi / 2, 0.0])
     np.testing.assert_allclose(log.acc_s[0], [0.1, -0.2, 9.8])
     np.testing.assert_allclose(found.tracks["reference"].p_n[3], [0.0, 3.0, 3.0])
@@ -195,16 +206,63 @@ def test_a_matlab_file_without_units_needs_a_mapping(tmp_path):
     assert log.t[1] == 0.001
 
 
+def test_structs_cells_and_arrays_of_structs_of_matlab(tmp_path):
+    """As users save them: a struct with its time, a cell array, one struct for each sample."""
+    from scipy.io import savemat
+
+    t, acc = np.arange(60) * 0.01, np.arange(180.0).reshape(60, 3)
+    cell, each = np.empty((1, 2), object), np.zeros((1, 60), dtype=[("t", "O"), ("acc", "O")])
+    cell[0, 0], cell[0, 1] = t[:, None], acc
+    for k in range(60):
+        each[0, k] = (t[k], acc[k])
+    documents = {"struct": {"imu": {"t": t, "acc": acc}, "name": "a"}, "cell": {"imu": cell}, "structs": {"imu": each}}
+    names = {"struct": ("imu.t", "imu.acc"), "cell": ("imu{1}", "imu{2}"), "structs": ("imu.t", "imu.acc")}
+    for name, document in documents.items():
+        savemat(tmp_path / f"{name}.mat", document)
+        time, force = names[name]
+        columns = {f"acc_{axis}": f"{force}_{axis}" for axis in "xyz"}
+        log = io.read_one(tmp_path / f"{name}.mat", columns={"t": time, **columns})
+        np.testing.assert_array_equal(log.acc_s, acc)
+        np.testing.assert_array_equal(log.t, t)
+    assert guess_mapping(tmp_path / "struct.mat").columns["t"] == {"column": "imu.t", "unit": "s"}
+    savemat(tmp_path / "text.mat", {"note": "nothing"})
+    with pytest.raises(InputError, match="it has note; tables, timetables and objects cannot be read"):
+        io.read(tmp_path / "text.mat")
+
+
+def test_a_mapping_corrects_units_and_axes_of_a_known_format(tmp_path):
+    """A lidar whose driver writes g, in axes forward-right-down; the rest of the log stays."""
+    log = recording()
+    io.write(tmp_path / "a.mcap", {"imu": replace(log, acc_s=log.acc_s / 9.80665 * [1.0, -1.0, -1.0])})
+    columns = {f"acc_{axis}": {"column": f"acc_{axis}", "unit": "g"} for axis in "xyz"}
+    found = io.read_one(tmp_path / "a.mcap", columns={"frame": "frd", **columns})
+    np.testing.assert_allclose(found.acc_s, log.acc_s, rtol=1e-15, atol=1e-15)  # roundoff of the factor
+    np.testing.assert_array_equal(found.gyr_s, log.gyr_s)
+    np.testing.assert_array_equal(found.odometer, log.odometer)
+    with pytest.raises(InputError, match="it may correct units and axes of gyr, acc and mag"):
+        io.read(tmp_path / "a.mcap", {"t": "time"})
+
+
+def test_a_track_without_velocities_reads_back_without(tmp_path):
+    """Zeros would state that it stands."""
+    path = replace(track(), v_n=None)
+    for name in ("a.mcap", "a.bag", "euroc"):
+        writer = writer_of(tmp_path / name, name if name == "euroc" else None)
+        writer.write(tmp_path / name, {"imu": recording()}, {"path": path})
+        found = io.read_all(tmp_path / name).tracks
+        back = found["path" if name != "euroc" else "state_groundtruth_estimate0"]
+        assert back.v_n is None
+        np.testing.assert_array_equal(back.p_n, path.p_n)
+
+
 def test_a_trial_of_broad_has_its_cameras_as_a_track():
     path = shared_data("broad") / "02_undisturbed_slow_rotation_B.mat"
     found = io.read_all(path)
     assert len(next(iter(found.recordings.values()))) == 53240 and len(found.tracks["optical"]) == 51534
 
 
-def test_quantities_of_a_file_are_known_and_take_no_mapping(tmp_path):
+def test_a_file_of_poses_holds_no_sensor(tmp_path):
     (tmp_path / "a.tum").write_text(TUM)
-    with pytest.raises(InputError, match="read it without a list of columns"):
-        io.read(tmp_path / "a.tum", {"t": "time"})
     with pytest.raises(InputError, match="holds poses and no sensor"):
         io.read(tmp_path / "a.tum")
 

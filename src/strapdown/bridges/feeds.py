@@ -82,10 +82,11 @@ def module_updates(source: ModuleSource, seconds: float | None = None) -> Iterat
 
 def log_updates(found: Contents, seconds: float | None = None) -> Iterator[Update]:
     """Readings and poses of a log, in the order of time."""
-    streams = [_readings(name, log) for name, log in found.recordings.items()]
-    streams += [_poses(name, track) for name, track in found.tracks.items() if track.q_nb is not None]
+    measured = {name: log for name, log in found.recordings.items() if log.gyr_s is not None or log.acc_s is not None}
+    streams = [_readings(name, log) for name, log in measured.items()]
+    streams += [_poses(name, track) for name, track in found.tracks.items()]
     if not streams:
-        raise InputError("the log has no readings and no attitudes; nothing can be shown")
+        raise InputError("the log has no gyroscope, no accelerometer and no poses; nothing can be shown")
     import heapq
 
     for update in heapq.merge(*streams, key=lambda each: each.t_s):
@@ -95,11 +96,16 @@ def log_updates(found: Contents, seconds: float | None = None) -> Iterator[Updat
 
 
 def _readings(name: str, log: Any) -> Iterator[Update]:
+    if log.gyr_s is None or log.acc_s is None:  # half an IMU has no samples
+        for i, t in enumerate(log.t):
+            gyr, acc = (None if each is None else each[i] for each in (log.gyr_s, log.acc_s))
+            yield Readings(name, float(t), gyr, acc)
+        return
     for sample in log.samples():
         yield Readings(name, sample.t, sample.gyr_s, sample.acc_s, sample.mag_s, sample.temperature)
 
 
 def _poses(name: str, track: Any) -> Iterator[Update]:
     for i in range(len(track)):
-        p, v = (None if each is None else each[i] for each in (track.p_n, track.v_n))
-        yield Pose(f"{name}/pose", float(track.t[i]), track.q_nb[i], p, v)
+        q, p, v = (None if each is None else each[i] for each in (track.q_nb, track.p_n, track.v_n))
+        yield Pose(f"{name}/pose", float(track.t[i]), q, p, v)

@@ -10,7 +10,7 @@ from strapdown.bridges.viewer import Pose, Readings, sdk
 from strapdown.errors import InputError
 from strapdown.io.atomic import writable_target
 from strapdown.io.formats.library import library
-from strapdown.io.formats.ros.layouts import FIELD, IMU, ODOMETRY, QUATERNION, TEMPERATURE
+from strapdown.io.formats.ros.layouts import FIELD, IMU, ODOMETRY, POINT, QUATERNION, TEMPERATURE
 from strapdown.io.formats.ros.messages import Channel, encoded
 from strapdown.rotation import q_conj, q_rotate
 
@@ -59,7 +59,11 @@ class FoxgloveViewer:
     def _readings(self, update: Readings) -> None:
         row = np.zeros(37)
         row[4] = -1.0  # no orientation
-        row[13:16], row[25:28] = update.gyr_s, update.acc_s
+        for values, at, covariance in ((update.gyr_s, 13, 16), (update.acc_s, 25, 28)):
+            if values is None:
+                row[covariance] = -1.0  # no such reading
+            else:
+                row[at : at + 3] = values
         self._log(f"/{update.sensor}", IMU, (update.sensor,), update.t_s, row)
         if update.mag_s is not None:
             field = np.concatenate([1e-6 * update.mag_s, np.zeros(9)])
@@ -69,6 +73,9 @@ class FoxgloveViewer:
             self._log(f"/{update.sensor}/temperature", TEMPERATURE, (update.sensor,), update.t_s, row)
 
     def _pose(self, update: Pose) -> None:
+        if update.q_nb is None:
+            self._log(f"/{update.name}", POINT, (_WORLD,), update.t_s, np.asarray(update.p_n, dtype=np.float64))
+            return
         q_xyzw = np.asarray(update.q_nb, dtype=np.float64)[[1, 2, 3, 0]]
         if update.p_n is None:
             self._log(f"/{update.name}", QUATERNION, (_WORLD,), update.t_s, q_xyzw)

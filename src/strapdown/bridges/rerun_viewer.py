@@ -40,9 +40,10 @@ class RerunViewer:
         stream.set_time(TIMELINE, duration=float(update.t_s))
         if isinstance(update, Readings):
             named = {"gyroscope_rad_s": update.gyr_s, "accelerometer_m_s2": update.acc_s}
-            if update.mag_s is not None:
-                named["magnetometer_ut"] = update.mag_s
+            named["magnetometer_ut"] = update.mag_s
             for instrument, values in named.items():
+                if values is None:
+                    continue
                 path = f"{update.sensor}/{instrument}"
                 if path not in self._seen:
                     self._seen.add(path)
@@ -52,8 +53,11 @@ class RerunViewer:
                 stream.log(f"{update.sensor}/temperature_c", rerun.Scalars(float(update.temperature)))
             return
         path = f"world/{update.name}"
-        w, x, y, z = (float(each) for each in update.q_nb)
         place = np.zeros(3) if update.p_n is None else np.asarray(update.p_n, dtype=np.float64)
+        if update.q_nb is None:
+            stream.log(path, rerun.Points3D([place]))
+            return
+        w, x, y, z = (float(each) for each in update.q_nb)
         stream.log(path, rerun.Transform3D(translation=place, quaternion=rerun.Quaternion(xyzw=[x, y, z, w])))
         if path not in self._seen:
             self._seen.add(path)

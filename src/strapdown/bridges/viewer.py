@@ -10,22 +10,22 @@ INSTALL = "pip install 'strapdown[bridges]'"
 
 
 class Readings(NamedTuple):
-    """One sample of a sensor, SI units and uT, frame s. None: no new reading."""
+    """One sample of a sensor, SI units and uT, frame s. None: no such instrument, or no new reading."""
 
     sensor: str
     t_s: float
-    gyr_s: Array
-    acc_s: Array
+    gyr_s: Array | None
+    acc_s: Array | None
     mag_s: Array | None = None
     temperature: float | None = None
 
 
 class Pose(NamedTuple):
-    """A pose in frame n. p_n and v_n are None where only the attitude is known."""
+    """A pose in frame n. q_nb, or p_n and v_n, are None where they are not known."""
 
     name: str
     t_s: float
-    q_nb: Array
+    q_nb: Array | None
     p_n: Array | None = None
     v_n: Array | None = None
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _OWN = (".csv", ".csv.gz", ".parquet")
 _NOISE = (".yaml", ".yml")
+_SOLUTION = "solution"
+_BESIDES = ("bias", "sigma", "flags", "events")  # of a solution, besides its path
 
 
 def convert(
@@ -47,7 +49,7 @@ def convert(
     else:
         writer = _writer(target, to)
         found = _selected(_read(source, columns), sensor, source)
-        unheld = _write(writer, target, found)
+        unheld = [*_write(writer, target, found), *(each for each in found.notes if found.source == _SOLUTION)]
         held = _summary(found)
     if as_json:
         screen.show_json({"in": str(source), "out": str(target), "read": held, "not_written": unheld})
@@ -90,7 +92,8 @@ def _read(source: Path, columns: Path | None) -> "Contents":
     if source.is_file() and is_solution(source):
         solved = read_solution(source)
         track = Track(solved.t, solved.p_n, solved.q_nb, solved.v_n, "solution")
-        return Contents("solution", "", tracks={"solution": track})
+        more = [f"{name} of the solution" for name in _BESIDES if getattr(solved, name)]
+        return Contents(_SOLUTION, "", tracks={"solution": track}, notes=tuple(more))
     return read_contents(source, columns)
 
 

@@ -103,6 +103,7 @@ def read_sensors(log: Path, columns: Path | None) -> "dict[str, Recording]":
     """All sensors of a log, with a progress bar if it is long. The log is read once, whatever sensors of it are
     used.
     """
+    from strapdown.cli import screen
     from strapdown.errors import InputError
     from strapdown.io import read, read_mapping
     from strapdown.io.foreign.source import MAPPING_HINT
@@ -113,10 +114,9 @@ def read_sensors(log: Path, columns: Path | None) -> "dict[str, Recording]":
     mapping = None if columns is None else read_mapping(columns)
     try:
         if log_bytes(log) < _LONG_BYTES:
-            return read(log, mapping)
-        from strapdown.cli import screen
-
-        with screen.progress("reading", 1.0) as done:
+            with screen.warnings_shown():
+                return read(log, mapping)
+        with screen.warnings_shown(), screen.progress("reading", 1.0) as done:
             return read(log, mapping, done)
     except InputError as error:
         if mapping is None and MAPPING_HINT in str(error):

@@ -41,15 +41,21 @@ def next_steps(seen: "Overview", log: str, columns: str | None) -> list[Step]:
     acc, gyr = (has_acc, "it has no accelerometer"), (has_gyr, "it has no gyroscope")
     rest = (bool(seen.rests), "it is nowhere at rest for a second")
     poses = _poses(seen)
+    fixed = recording.position_fix is not None
+    # the heading at the start: the magnetometer's where there is one; else the user puts the right number
+    heading = "" if has_mag else " --heading 0"
     return [
         step("attitude", "orient {log} -o attitude", acc, gyr),
         step(
             "position",
-            "navigate {log} --heading 0 -o nav",
+            f"navigate {{log}}{heading} -o nav",
             acc,
             gyr,
             (seen.begins_at_rest, "it does not begin at rest: record 5 s without motion first"),
-            (len(seen.rests) > 1, "it stops nowhere after its start: stop every few seconds, or position drifts"),
+            (
+                fixed or len(seen.rests) > 1,
+                "it stops nowhere after its start: stop every few seconds, or position drifts",
+            ),
         ),
         step("offsets", "calibrate static {log} -o offsets.toml", acc, gyr, rest),
         step(
@@ -88,7 +94,7 @@ def _poses(seen: "Overview") -> int:
     """Different directions of gravity among the rests."""
     found: list[np.ndarray] = []
     for rest in seen.rests:
-        if rest.acc_mean is None:
+        if rest.acc_mean is None or not np.any(rest.acc_mean):
             continue
         direction = rest.acc_mean / np.linalg.norm(rest.acc_mean)
         if all(float(direction @ other) < _ANOTHER_POSE for other in found):

@@ -36,10 +36,9 @@ def simulate(
     from strapdown.io.atomic import refuse_overwriting, writable_target
     from strapdown.kernels.compiled import ENGINES, ERRORS
 
-    settings = read_rig(rig)
     if engine is not None:
         engine_named(engine)
-        settings = settings.in_engine(engine)
+    settings = read_rig(rig, engine)
     check_writable(output)
     picture = _picture(output) if plot else None
     if picture is not None:

@@ -1,5 +1,7 @@
 """The engines by name, what each needs to be installed, and what it can do."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 
@@ -37,6 +39,19 @@ def engine_named(name: str) -> Engine:
     if find_spec(engine.module) is None:
         raise InputError(f'engine "{name}" is not installed; install it with: pip install "strapdown[{name}]"')
     return engine
+
+
+@contextmanager
+def loaded(name: str) -> Iterator[None]:
+    """Around imports of an engine: one that is there and does not load, as built for another NumPy, is one sentence."""
+    try:
+        yield
+    except ImportError as error:
+        text = " ".join(str(error).split())[:120]
+        raise InputError(
+            f'engine "{name}" is installed and cannot be loaded ({text}); install it again with: '
+            f'pip install --force-reinstall "strapdown[{name}]"'
+        ) from None
 
 
 def integrator_of(engine: Engine, given: str | None) -> str:

@@ -89,7 +89,7 @@ class Rig(Table):
         engine = self.physics.engine
         if self.motion is not None and engine != MUJOCO:
             raise ValueError(f'has a [motion], which needs no engine; remove engine = "{engine}"')
-        if "coppeliasim" in self.model_fields_set and engine != COPPELIASIM:
+        if "coppeliasim" in self.model_fields_set and "engine" not in self.physics.model_fields_set:
             raise ValueError('has a [coppeliasim] table; set engine = "coppeliasim" in [physics], or remove the table')
         if self.robot is None or engine == MUJOCO:
             if self.robot is not None and self.robot.file is None:
@@ -108,14 +108,6 @@ class Rig(Table):
             )
         if self.robot.file is None and self.start:
             raise ValueError("has starts of joints, which belong to a robot file; set them in the scene")
-
-    def in_engine(self, name: str) -> "Rig":
-        """The same rig in another engine."""
-        values = self.model_dump(exclude_unset=True)
-        values["physics"] = {**values.get("physics", {}), "engine": name}
-        rig = rig_from(values, self.folder / "rig")
-        rig._more_commands = self._more_commands
-        return rig
 
     def mounted(self) -> tuple[Mounted, ...]:
         """All sensors on links, in the order of the recordings."""
@@ -137,9 +129,16 @@ class Rig(Table):
         return rig
 
 
-def read_rig(path: str | PathLike[str]) -> Rig:
-    """The rig in a TOML file; any defect is one sentence that names the file and the line or field."""
-    return rig_from(toml_values(whole_bytes(path, "rig file"), path, "a rig has tables and plain values"), path)
+def read_rig(path: str | PathLike[str], engine: str | None = None) -> Rig:
+    """The rig in a TOML file; any defect is one sentence that names the file and the line or field.
+
+    engine: instead of the one that the file names.
+    """
+    values = toml_values(whole_bytes(path, "rig file"), path, "a rig has tables and plain values")
+    physics = values.get("physics", {})
+    if engine is not None and isinstance(physics, dict):
+        values["physics"] = {**physics, "engine": engine}
+    return rig_from(values, path)
 
 
 def rig_from(values: dict[str, Any], path: str | PathLike[str]) -> Rig:

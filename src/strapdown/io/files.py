@@ -1,10 +1,11 @@
 """Read and write recordings; the suffix of the path, or the first bytes of the file, choose the format."""
 
+import warnings
 from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 
-from strapdown.errors import InputError
+from strapdown.errors import InputError, LogWarning
 from strapdown.io.atomic import writable_target
 from strapdown.io.columns import listed
 from strapdown.io.csv import read_csv, write_csv
@@ -74,7 +75,10 @@ def read(
     reader = next((r for suffix, r in others.items() if path.name.lower().endswith(suffix)), None)
     foreign = _foreign(path, columns)
     if foreign is not None:
-        found = foreign(done, False).recordings
+        contents = foreign(done, False)
+        for note in contents.notes:  # read_all hands them out
+            warnings.warn(f"{path}: {note}", LogWarning, stacklevel=2)
+        found = contents.recordings
         if not found:
             raise InputError(f"{path} holds poses and no sensor; evaluate compares with it, convert writes them")
     else:

@@ -12,12 +12,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from strapdown.engines.catalogue import COPPELIASIM, engine_named
+from strapdown.engines.catalogue import COPPELIASIM, engine_named, loaded
 from strapdown.errors import InputError
 
 DEFAULT_ADDRESS = "localhost:23000"
 TIMEOUT_S = 4.0  # an answer takes milliseconds; a scene that is being loaded, a second or two
 _LIVES_S = 0.2  # a server that lives answers this often that a call is not done yet
+# A client that vanished in lockstep stops the whole simulator until the server forgets it; the client's own is 10 min
+FORGET_S = 60
+_LEAVE_S = 0.5  # for the answer to the last message: nothing depends on it
 _SHOWN = 200  # characters of an answer in a message
 
 
@@ -48,7 +51,8 @@ class Connection:
         self._client: Any = None
         host, port = parsed_address(address)
         self._knock(host, port)
-        self._client = _client_class()(host, port)
+        with loaded(COPPELIASIM):
+            self._client = _client_class()(host, port)
         self._constants: dict[str, Any] = {}
         self._constants = self._constants_of("sim")
 
@@ -67,7 +71,7 @@ class Connection:
         """End the connection; further calls are refused."""
         client, self._client = self._client, None
         if client is not None:
-            client.socket.close(linger=0)
+            client.leave()
 
     def require(self, module: str) -> None:
         """Load a module of the server ("simURDF")."""
@@ -175,6 +179,21 @@ def _client_class() -> Any:
         def __init__(self, host: str, port: int) -> None:
             super().__init__(host, port)
             self.socket.setsockopt(zmq.LINGER, 0)  # or the end of the program would wait for a server that is gone
+            self.timeout = FORGET_S  # sent with the first message
+            self._pending = False
+
+        def _send(self, request: Any) -> None:
+            super()._send(request)
+            self._pending = True
+
+        def leave(self) -> None:
+            """Take leave, unless a call was cut off: the server forgets this client and its lockstep at once."""
+            try:
+                if self.sendCnt and not self._pending:
+                    self._send({"func": "_*end*_", "args": []})
+                    self.socket.poll(1000.0 * _LEAVE_S)
+            finally:
+                self.socket.close(linger=0)
 
         def begin(self, timeout_s: float) -> None:
             self._end_s, self._heard_s = time.monotonic() + timeout_s, -math.inf
@@ -184,6 +203,7 @@ def _client_class() -> Any:
             if left_s <= 0.0 or not self.socket.poll(1000.0 * left_s):
                 raise _Late(time.monotonic() - self._heard_s < _LIVES_S)
             try:
+                self._pending = False
                 reply = cbor2.loads(self.socket.recv())
             except Exception:
                 raise _Unreadable from None

@@ -4,6 +4,7 @@ What the simulator reports is read back after it was set: time step and gravity 
 """
 
 import math
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ UNLIMITED = 1000.0  # N m or N: a motor without a limit of its own
 LARGEST_SUBSTEP_S = 0.005  # of the physics within a step: the simulator's own default
 _READ_BACK = 1e-6  # relative: what float32 makes of a number
 _LEVEL = 1e-6  # m/s2 of gravity along x and y, which must be 0
+_PAUSE_S = 0.02  # between two looks at a simulation that is about to stop
 
 
 class Scene:
@@ -135,10 +137,19 @@ class Scene:
         self._call("sim.step")
 
     def stop(self) -> None:
-        """Stop what was started here."""
+        """Stop what was started here, and wait until it has stopped.
+
+        The call only asks for it: the simulator makes a few steps more. Until then it keeps no new time step and
+        starts no other run.
+        """
         if self._running:
             self._running = False
             self._call("sim.stopSimulation")
+            end = time.monotonic() + self.connection.timeout_s
+            while not self.is_stopped:
+                if time.monotonic() > end:
+                    raise InputError("the simulation in CoppeliaSim does not stop; stop it there by hand")
+                time.sleep(_PAUSE_S)
 
     def leave(self) -> None:
         """Put back what was set."""

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from strapdown.engines.catalogue import DRAKE, PYBULLET, engine_named, integrator_of
+from strapdown.engines.catalogue import DRAKE, PYBULLET, engine_named, integrator_of, loaded
 from strapdown.engines.foreign.tree import Tree
 
 Array = NDArray[np.float64]
@@ -45,11 +45,12 @@ class Dynamics(Protocol):
 def dynamics_of(engine: str, tree: Tree, integrator: str | None, step_s: float) -> Dynamics:
     """A robot in another engine; the engine's package is imported here and not before."""
     chosen = integrator_of(engine_named(engine), integrator)
-    if engine == PYBULLET:
-        from strapdown.engines.pybullet.dynamics import PybulletDynamics
+    with loaded(engine):
+        if engine == PYBULLET:
+            from strapdown.engines.pybullet.dynamics import PybulletDynamics
 
-        return PybulletDynamics(tree)
-    assert engine == DRAKE
-    from strapdown.engines.drake.dynamics import DrakeDynamics
+            return PybulletDynamics(tree)
+        assert engine == DRAKE
+        from strapdown.engines.drake.dynamics import DrakeDynamics
 
-    return DrakeDynamics(tree, chosen, step_s)
+        return DrakeDynamics(tree, chosen, step_s)

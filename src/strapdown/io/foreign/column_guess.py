@@ -221,8 +221,8 @@ def _time(header: Sequence[str], values: Mapping[str, Array], taken: set[str], c
         unit = known_unit(stated, "s") if stated else None
         if unit is None and len(tokens) > 1:
             unit = next((_TIME_BY_UNIT.get(t) or known_unit(t, "s") for t in tokens[::-1] if known_unit(t, "s")), None)
-        alone = "".join(tokens[:-1]) if len(tokens) > 1 and known_unit(tokens[-1], "s") else joined  # t_us
-        named = alone in _TIME or bool({"time", "timestamp", "elapsed", "stamp"} & set(tokens))
+        field = _tokens(base.rpartition(".")[2])  # imu.t of a struct
+        named = any(map(_is_time, (tokens, field))) or bool({"time", "timestamp", "elapsed", "stamp"} & set(tokens))
         if text in taken or not (named or joined in _TIME_BY_UNIT or text in clocks):
             continue
         if text in clocks:
@@ -233,6 +233,12 @@ def _time(header: Sequence[str], values: Mapping[str, Array], taken: set[str], c
         rises = t is not None and len(t) > 1 and bool(np.all(np.diff(t) >= 0.0)) and t[-1] > t[0]
         found.append(((2 if rises else 0) + (unit == "s"), Guess(text, unit, stated)))
     return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def _is_time(tokens: list[str]) -> bool:
+    """t, and t_us with its unit."""
+    alone = tokens[:-1] if len(tokens) > 1 and known_unit(tokens[-1], "s") else tokens
+    return "".join(alone) in _TIME
 
 
 def _by_order(header: Sequence[str], values: Mapping[str, Array]) -> dict[str, Guess]:

@@ -7,7 +7,7 @@ import numpy as np
 from strapdown.arrays import Array
 from strapdown.errors import InputError
 from strapdown.io.formats.contents import Track, in_seconds
-from strapdown.io.formats.rows import BARO_SIGMA_M, held, held_fixes, held_vectors, interpolated, kept, later
+from strapdown.io.formats.rows import BARO_SIGMA_M, held, held_fixes, held_vectors, in_order, interpolated, kept
 from strapdown.rotation import enu_from_ned, flu_from_frd, q_enu_flu_from_ned_frd, q_normalise
 from strapdown.sample import Heights
 from strapdown.types import Recording
@@ -27,7 +27,7 @@ class Series:
         for each in arrays.values():
             good &= np.isfinite(each) if each.ndim == 1 else np.isfinite(each).all(axis=1)
         stamps = stamps[good]
-        rows = later(stamps)
+        rows = in_order(stamps)
         (self.stamps_ns,) = kept(rows, stamps)
         self._values = {name: kept(rows, each[good])[0] for name, each in arrays.items()}
 

@@ -13,7 +13,7 @@ from strapdown.errors import InputError
 from strapdown.io.atomic import whole_file
 from strapdown.io.formats.contents import Contents, Track, in_seconds
 from strapdown.io.formats.numbers import first_lines, number_table, stamps_ns
-from strapdown.io.formats.rows import kept, later
+from strapdown.io.formats.rows import in_order, kept
 from strapdown.rotation import q_normalise
 from strapdown.types import Recording
 
@@ -23,9 +23,11 @@ _IMU_HEADER = (
     "#timestamp [ns],w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1],"
     "a_RS_S_x [m s^-2],a_RS_S_y [m s^-2],a_RS_S_z [m s^-2]"
 )
-_TRUTH_HEADER = (
-    "#timestamp,p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z [],"
-    "v_RS_R_x [m s^-1],v_RS_R_y [m s^-1],v_RS_R_z [m s^-1]"
+_TRUTH_HEADER = "#timestamp,p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z []"
+_VELOCITY_HEADER = ",v_RS_R_x [m s^-1],v_RS_R_y [m s^-1],v_RS_R_z [m s^-1]"
+_UNHELD = (
+    *("mag_s", "temperature", "odometer", "position_fix", "velocity_fix", "height"),
+    *("stop", "tilt_s", "clipped", "increments"),
 )
 _TRUTH = ("state_groundtruth_estimate0", "mocap0", "vicon0", "leica0")
 
@@ -48,12 +50,11 @@ def read_euroc(path: Path, done: Callable[[float], None], tracks: bool) -> Conte
     tables = {}
     for each in sorted(base.glob("imu*/data.csv")):
         rows = number_table(each, "readings in the form of EuRoC", (7, 7), ",")
-        tables[each.parent.name] = (stamps_ns(each, "EuRoC"), rows[:, 1:])
+        stamps = stamps_ns(each, "EuRoC")
+        tables[each.parent.name] = kept(in_order(stamps), stamps, rows[:, 1:])
     t0_ns = int(min(stamps[0] for stamps, _ in tables.values()))
     recordings = {}
     for name, (stamps, rows) in tables.items():
-        good = later(stamps)
-        stamps, rows = kept(good, stamps, rows)
         meta = {"source": SOURCE, "topic": name, "frames": FRAMES, "t0_ns": t0_ns}
         recordings[name] = Recording(in_seconds(stamps, t0_ns), gyr_s=rows[:, :3], acc_s=rows[:, 3:6], meta=meta)
     found = {}
@@ -67,8 +68,8 @@ def read_euroc(path: Path, done: Callable[[float], None], tracks: bool) -> Conte
 
 def _truth(path: Path, name: str, t0_ns: int) -> Track:
     rows = number_table(path, "truth in the form of EuRoC", (4, 17), ",")
-    good = later(stamps_ns(path, "EuRoC"))
-    stamps, rows = kept(good, stamps_ns(path, "EuRoC"), rows)
+    stamps = stamps_ns(path, "EuRoC")
+    stamps, rows = kept(in_order(stamps), stamps, rows)
     q = q_normalise(rows[:, 4:8]) if rows.shape[1] >= 8 else None
     v = rows[:, 8:11] if rows.shape[1] >= 11 else None
     return Track(in_seconds(stamps, t0_ns), rows[:, 1:4], q, v, f"truth of the data set: {name}", t0_ns)
@@ -83,15 +84,17 @@ def write_euroc(folder: Path, recordings: Mapping[str, Recording], tracks: Mappi
         t0_ns = int(recording.meta.get("t0_ns", 0))
         values = np.column_stack([recording.gyr_s, recording.acc_s])
         _write(folder / "mav0" / f"imu{number}" / "data.csv", _IMU_HEADER, recording.t, t0_ns, values)
-        others = ("mag_s", "temperature", "odometer", "position_fix", "height", "stop", "tilt_s")
-        unwritten += [f"{field} of {name}" for field in others if getattr(recording, field) is not None]
+        unwritten += [f"{field} of {name}" for field in _UNHELD if getattr(recording, field) is not None]
+        unwritten.append(f"meta of {name}")
     for name, track in tracks.items():
         target = folder / "mav0" / _TRUTH[0] / "data.csv"
         if track.p_n is None or track.q_nb is None or target.exists():
             unwritten.append(f"track {name}")
             continue
-        v = np.zeros_like(track.p_n) if track.v_n is None else track.v_n
-        _write(target, _TRUTH_HEADER, track.t, track.t0_ns, np.column_stack([track.p_n, track.q_nb, v]))
+        header, columns = _TRUTH_HEADER, [track.p_n, track.q_nb]
+        if track.v_n is not None:
+            header, columns = header + _VELOCITY_HEADER, [*columns, track.v_n]
+        _write(target, header, track.t, track.t0_ns, np.column_stack(columns))
     return unwritten
 
 

@@ -1,6 +1,7 @@
 """Folders that gnss-ins-sim writes: time.csv, gyro-0.csv, accel-0.csv and more, one file for each quantity."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ from strapdown.errors import InputError
 from strapdown.io.formats.aerial import FRAMES as NED
 from strapdown.io.formats.contents import Contents, Track
 from strapdown.io.formats.numbers import first_lines, number_table
-from strapdown.io.formats.rows import local_positions
+from strapdown.io.formats.rows import UNSTATED_FIX_SIGMA_M, held_fixes, local_positions
 from strapdown.rotation import enu_from_ned, flu_from_frd, q_enu_flu_from_ned_frd, q_from_euler
 from strapdown.types import Array, Recording
 
@@ -34,7 +35,8 @@ def read_folder(path: Path, done: Callable[[float], None], tracks: bool) -> Cont
         field = path / f"mag-{run}.csv"
         mag = flu_from_frd(_vectors(field, len(t))) if field.is_file() else None
         meta = {"source": SOURCE, "topic": f"run-{run}", "frames": FRAMES}
-        recordings[f"run-{run}"] = Recording(t, flu_from_frd(gyr), flu_from_frd(acc), mag, meta=meta)
+        log = Recording(t, flu_from_frd(gyr), flu_from_frd(acc), mag, meta=meta)
+        recordings[f"run-{run}"] = _with_fixes(log, path, run)
     if not recordings:
         raise InputError(f"{path} has no pair of gyro-N.csv and accel-N.csv; save gyro and accel")
     found = {}
@@ -42,6 +44,26 @@ def read_folder(path: Path, done: Callable[[float], None], tracks: bool) -> Cont
         found["reference"] = _reference(path, t)
     done(1.0)
     return Contents(SOURCE, FRAMES, recordings, found)
+
+
+def _with_fixes(log: Recording, path: Path, run: str) -> Recording:
+    """With the fixes of gps-N.csv, if there are any, from the first reference position on, else from the first fix."""
+    times, fixes = path / "gps_time.csv", path / f"gps-{run}.csv"
+    if not (times.is_file() and fixes.is_file()):
+        return log
+    at, place = _table(times, 1)[:, 0], number_table(fixes, "a file of gnss-ins-sim", (3, 6), ",", skip=1)[:, :3]
+    if len(at) != len(place):
+        raise InputError(f"{fixes} has {len(place)} rows, gps_time.csv has {len(at)}; save the run again")
+    reference = path / "ref_pos.csv"
+    first = _table(reference, 3)[0] if reference.is_file() else place[0]
+    if "lat" in _header(fixes):
+        origin = dict(zip(("latitude_deg", "longitude_deg", "height_m"), map(float, first), strict=True))
+        p_n, log = local_positions(place[:, 0], place[:, 1], place[:, 2], origin)[0], log.with_meta(origin=origin)
+    else:
+        p_n = enu_from_ned(place - first)
+    sigma = np.tile(UNSTATED_FIX_SIGMA_M, (len(at), 1))
+    held, new = held_fixes(log.t, at, p_n, sigma)
+    return replace(log, position_fix=held, new={**log.new, "position_fix": new})
 
 
 def _reference(path: Path, t: Array) -> Track:

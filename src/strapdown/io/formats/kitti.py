@@ -10,7 +10,7 @@ from strapdown.errors import InputError
 from strapdown.io.atomic import whole_file
 from strapdown.io.formats.contents import Contents, Track, in_seconds
 from strapdown.io.formats.numbers import cells, first_lines, number_table
-from strapdown.io.formats.rows import held_fixes, kept, later, local_positions
+from strapdown.io.formats.rows import held_fixes, in_order, kept, local_positions
 from strapdown.regular_file import opened, whole_bytes
 from strapdown.rotation import matrix, q_from_euler, q_from_matrix
 from strapdown.types import Array, Recording
@@ -58,7 +58,7 @@ def read_raw(path: Path, done: Callable[[float], None], tracks: bool) -> Content
         rows[i] = _packet(each)
         if i % 1000 == 0:
             done(i / len(files))
-    stamps, rows = kept(later(stamps), stamps, rows)
+    stamps, rows = kept(in_order(stamps), stamps, rows)
     t0_ns = int(stamps[0])
     t = in_seconds(stamps, t0_ns)
     p_n, origin = local_positions(rows[:, 0], rows[:, 1], rows[:, 2])

@@ -1,7 +1,8 @@
 """MATLAB files (.mat), up to version 7 by scipy and 7.3 by h5py: arrays become columns that a mapping reads.
 
 An array `imu_acc` of n x 3 (or 3 x n) has the columns imu_acc_x, imu_acc_y, imu_acc_z; one of n x 6 the columns
-imu_1 ... imu_6. Fields of structs have the name of the struct and a dot before their own.
+imu_1 ... imu_6. Fields of structs have the name of the struct and a dot before their own, cells of a cell array the
+number in braces.
 """
 
 import json
@@ -32,6 +33,7 @@ _AXES = {1: ("",), 3: ("_x", "_y", "_z"), 4: ("_w", "_x", "_y", "_z")}
 _MOST_COLUMNS, _DEEPEST = 40, 4  # wider arrays are pictures or covariances; structs in structs
 _HDF = b"\x89HDF\r\n\x1a\n"
 _OURS = "strapdown_meta"  # text in files that we wrote: the meta of each sensor, as JSON
+_TABLES = "tables, timetables and objects cannot be read: save arrays, or table2struct(T, 'ToScalar', true)"
 # poses of well-known data sets: positions, attitudes (w first)
 _KNOWN_TRACKS = {"optical": ("opt_pos", "opt_quat")}
 
@@ -65,7 +67,8 @@ def columns_of(path: Path, values: Mapping[str, Any] | None = None) -> dict[str,
     _flatten(_values(path) if values is None else values, "", flat, 0)
     lengths = [max(each.shape) for each in flat.values() if max(each.shape) > 1]
     if not lengths:
-        raise InputError(f"{path} holds no arrays of readings; it has {listed(list(flat)) or 'nothing'}")
+        names = listed(list(_values(path) if values is None else values)) or "nothing"
+        raise InputError(f"{path} holds no arrays of readings; it has {names}; {_TABLES}")
     n = max(set(lengths), key=lambda length: (lengths.count(length) * length, length))
     found: dict[str, Array] = {}
     for name, array in flat.items():
@@ -80,11 +83,29 @@ def columns_of(path: Path, values: Mapping[str, Any] | None = None) -> dict[str,
 
 def _flatten(values: Mapping[str, Any], before: str, flat: dict[str, Array], depth: int) -> None:
     for name, value in values.items():
+        value = _stacked(value) if isinstance(value, list) or _is_cell(value) else value
         if isinstance(value, Mapping):
             if depth < _DEEPEST:
                 _flatten(value, f"{before}{name}.", flat, depth + 1)
         elif isinstance(value, np.ndarray) and value.dtype.kind in "fiub" and value.ndim in (1, 2) and value.size:
-            flat[f"{before}{name}"] = value.reshape(len(value), -1) if value.ndim == 1 else value
+            flat[f"{before}{name}".replace(".{", "{")] = value.reshape(len(value), -1) if value.ndim == 1 else value
+
+
+def _is_cell(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "O"
+
+
+def _stacked(value: Any) -> Any:
+    """An array of structs as a struct of arrays; a long cell of numbers as rows; another cell by {1}, {2}, ..."""
+    parts = list(np.ravel(value, order="F")) if _is_cell(value) else value
+    if parts and all(isinstance(each, Mapping) and each.keys() == parts[0].keys() for each in parts):
+        return {name: [each[name] for each in parts] for name in parts[0]}
+    if len(parts) > _MOST_COLUMNS:
+        try:
+            return np.array([np.ravel(each) for each in parts], dtype=np.float64)
+        except (TypeError, ValueError):  # of several lengths, or no numbers
+            return {}
+    return {f"{{{i + 1}}}": each for i, each in enumerate(parts)}
 
 
 def _values(path: Path) -> dict[str, Any]:
@@ -126,6 +147,10 @@ def _unpacked(node: Any, budget: _Budget, depth: int) -> Any:
         budget.spend(8 * int(node.size))
         kind = node.attrs.get("MATLAB_class", b"")
         value = node[()]
+        if value.dtype.kind == "O" if isinstance(value, np.ndarray) else False:  # references to the cells
+            if depth >= _DEEPEST:
+                return {}
+            return [_unpacked(node.file[each], budget, depth + 1) for each in np.ravel(value)]
         if kind == b"char":
             return "".join(chr(code) for code in np.ravel(value, order="F"))
         return value.T if isinstance(value, np.ndarray) else np.atleast_1d(value)

@@ -11,7 +11,7 @@ from strapdown.errors import InputError
 from strapdown.io.formats.contents import Contents, Track, in_seconds
 from strapdown.io.formats.library import damage_refused, library
 from strapdown.io.formats.numbers import first_lines
-from strapdown.io.formats.rows import UNSTATED_FIX_SIGMA_M, later, local_positions
+from strapdown.io.formats.rows import UNSTATED_FIX_SIGMA_M, in_order, local_positions
 from strapdown.regular_file import opened
 from strapdown.sample import Fixes
 from strapdown.types import Recording
@@ -51,11 +51,13 @@ def read_nmea(path: Path, done: Callable[[float], None], tracks: bool) -> Conten
     with opened(path, KIND) as raw, damage_refused(path, KIND):
         fixes, bad = _fixes(io.TextIOWrapper(raw, "ascii", "replace"))
     if len(fixes) < 2:
-        raise InputError(f"{path} has {len(fixes)} GGA sentences with a fix; positions need two at least")
+        raise InputError(
+            f"{path} has {len(fixes)} GGA sentences with a fix and a checksum; positions need two at least"
+        )
     stamps = np.array([each.t_ns for each in fixes], dtype=np.int64)
-    rows = later(stamps)
+    rows = in_order(stamps)
     if rows is not None:
-        fixes, stamps = [each for each, good in zip(fixes, rows, strict=True) if good], stamps[rows]
+        fixes, stamps = [fixes[row] for row in rows], stamps[rows]
     t0_ns = int(stamps[0])
     t = in_seconds(stamps, t0_ns)
     p_n, origin = local_positions(*np.array([each.place for each in fixes]).T)

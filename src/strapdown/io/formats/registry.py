@@ -1,14 +1,15 @@
 """The one table of foreign formats: how a file is recognised, who reads it, who writes it, and what it can hold."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from strapdown.errors import InputError
 from strapdown.io.foreign.mapping import ColumnMapping
 from strapdown.io.formats import ardupilot, euroc, gnss_ins_sim, kitti, matlab, nmea, tum, ulog
 from strapdown.io.formats.contents import Contents
-from strapdown.io.formats.ros import bag, mcap_file
+from strapdown.io.formats.corrected import corrected
+from strapdown.io.formats.ros import bag, mcap_file, no_metadata
 from strapdown.regular_file import opened
 
 Done = Callable[[float], None]
@@ -44,6 +45,7 @@ def _holds_bags(path: Path) -> bool:
 FORMATS: tuple[Format, ...] = (
     Format("ros1", "ROS 1 bag", bag.read_ros1, (".bag",), (b"#ROSBAG V",), folder=_holds_bags),
     Format("ros2", "ROS 2 bag", bag.read_ros2, (".db3",), (b"SQLite format 3\0",), folder=_is_ros2_folder),
+    Format("ros2-parts", "ROS 2 bag", no_metadata.read_unfinished, folder=no_metadata.is_unfinished),
     Format("mcap", "MCAP", mcap_file.read_mcap, (".mcap",), (b"\x89MCAP",)),
     Format("ulog", "PX4 ULog", ulog.read_ulog, (".ulg", ".ulog"), (b"ULog\x01\x12\x35",)),
     Format("ardupilot", "ArduPilot .bin", ardupilot.read_ardupilot, (".bin",), (b"\xa3\x95\x80\x80",)),
@@ -98,6 +100,9 @@ def read_contents(
         raise InputError(f"{path} does not exist; check the name")
     if found.name == "matlab":
         return matlab.read_matlab(path, done, tracks, columns)
-    if columns is not None:
-        raise InputError(f"{path} is a {found.what}, whose quantities are known; read it without a list of columns")
-    return found.read(path, done, tracks)
+    contents = found.read(path, done, tracks)
+    if columns is None:
+        return contents
+    return replace(
+        contents, recordings={name: corrected(each, columns, str(path)) for name, each in contents.recordings.items()}
+    )

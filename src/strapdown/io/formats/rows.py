@@ -14,18 +14,30 @@ Bools = NDArray[np.bool_]
 
 # Where a receiver states no accuracy: one sigma of a single-frequency receiver under open sky, east, north, up (m)
 UNSTATED_FIX_SIGMA_M = (3.0, 3.0, 6.0)
+STEPPED_NS = 128_000_000  # NTP steps a clock by this and more, and turns smaller differences in slowly (RFC 5905)
 BARO_SIGMA_M = 3.5  # default of PX4 (EKF2_BARO_NOISE): wind and rotors disturb the static pressure
 
 
-def later(stamps: NDArray[Any]) -> Bools | None:
-    """True for each stamp after all before it; None where all are. Repeated and late messages are dropped by it."""
-    if len(stamps) < 2 or bool((stamps[1:] > stamps[:-1]).all()):
+def in_order(stamps_ns: NDArray[Any]) -> NDArray[np.int64] | None:
+    """Which rows to take, and in which order, so that their stamps rise; None where all do already.
+
+    Messages that were late are put where their stamps belong, and of repeated stamps the first is taken. Where the
+    clock was stepped, rows of both sides do not fit together: those that come to lie outside the larger side are
+    dropped.
+    """
+    if len(stamps_ns) < 2 or bool((stamps_ns[1:] > stamps_ns[:-1]).all()):
         return None
-    latest = np.maximum.accumulate(stamps)
-    return np.concatenate([[True], stamps[1:] > latest[:-1]])
+    latest = np.maximum.accumulate(stamps_ns)
+    if int((latest - stamps_ns).max()) < STEPPED_NS:
+        order = np.argsort(stamps_ns, kind="stable")
+        return order[np.concatenate([[True], np.diff(stamps_ns[order]) > 0])]
+    earliest = np.minimum.accumulate(stamps_ns[::-1])[::-1]
+    after_all = np.concatenate([[True], stamps_ns[1:] > latest[:-1]])
+    before_all = np.concatenate([stamps_ns[:-1] < earliest[1:], [True]])
+    return np.flatnonzero(after_all if after_all.sum() >= before_all.sum() else before_all)
 
 
-def kept(rows: Bools | None, *arrays: Any) -> tuple[Any, ...]:
+def kept(rows: NDArray[np.int64] | None, *arrays: Any) -> tuple[Any, ...]:
     """The rows of each array; the arrays themselves where all rows are kept."""
     return arrays if rows is None else tuple(None if each is None else each[rows] for each in arrays)
 

@@ -9,7 +9,7 @@ from strapdown.errors import InputError
 from strapdown.io.atomic import whole_file
 from strapdown.io.formats.contents import Contents, Track, in_seconds
 from strapdown.io.formats.numbers import cells, first_lines, number_table, second_stamps_ns
-from strapdown.io.formats.rows import kept, later
+from strapdown.io.formats.rows import in_order, kept
 from strapdown.rotation import q_normalise
 from strapdown.types import Array, Recording
 
@@ -48,7 +48,7 @@ def _rows(path: Path, kind: str, columns: int, t0_ns: int | None = None) -> tupl
     if not (np.abs(rows[:, 0]) < 9e9).all():  # 64 bits of ns
         raise InputError(f"{path} has stamps beyond the year 2255; TUM has seconds, check the unit")
     stamps = second_stamps_ns(path, kind)
-    stamps, rows = kept(later(stamps), stamps, rows)
+    stamps, rows = kept(in_order(stamps), stamps, rows)
     t0_ns = int(stamps[0]) if t0_ns is None else t0_ns
     return in_seconds(stamps, t0_ns), rows, t0_ns
 

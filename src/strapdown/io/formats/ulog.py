@@ -94,7 +94,7 @@ def _contents(
             found["gps"] = Track(
                 fix.t(t0_ns), fix["value_n"], what="vehicle_gps_position, from its first fix", t0_ns=t0_ns
             )
-    return Contents(SOURCE, f"PX4: {FRAMES}; gauss became uT", recordings, found, tuple(notes))
+    return Contents(SOURCE, f"PX4: {FRAMES}; gauss became uT", recordings, found, tuple(notes) if tracks else ())
 
 
 def _imus(topics: dict[tuple[str, int], _Topic]) -> dict[str, Series]:

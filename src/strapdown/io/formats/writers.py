@@ -48,7 +48,8 @@ def _track_writer(write: Callable[[Path, Track], None]) -> Callable[[Path, Recor
         found = _with_truths(recordings, tracks)
         name, track = chosen_track(found, None, "the input")
         write(path, track)
-        return [*(f"recording {each}" for each in recordings), *(f"track {each}" for each in found if each != name)]
+        others = [*(f"recording {each}" for each in recordings), *(f"track {each}" for each in found if each != name)]
+        return others if track.v_n is None else [*others, f"velocities of the track {name}"]
 
     return written
 

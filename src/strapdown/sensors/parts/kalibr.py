@@ -5,6 +5,7 @@ Units: m/s2/sqrt(Hz) and m/s3/sqrt(Hz), rad/s/sqrt(Hz) and rad/s2/sqrt(Hz).
 """
 
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,18 @@ from strapdown.sensors.triad import Triad
 SUFFIXES = (".yaml", ".yml")
 INSTALL = "pip install 'strapdown[formats]'"
 _KEYS = {"noise_density": "white", "random_walk": "walk"}
+_OPENCV = re.compile(rb"\A%YAML:[^\n]*\n")  # first line of OpenCV's files, as OpenVINS and VINS have; YAML has no colon
 _INSTRUMENTS = ("accelerometer", "gyroscope")
 
 
 def kalibr_from(data: bytes, path: Path) -> tuple[dict[str, Triad], dict[str, Any]]:
     """The instruments of an imu.yaml, and its topic and rate as meta."""
     values = _yaml(data, path)
-    nested = [each for each in values.values() if isinstance(each, dict) and "gyroscope_noise_density" in each]
+    nested = {k: each for k, each in values.items() if isinstance(each, dict) and "gyroscope_noise_density" in each}
     if "gyroscope_noise_density" not in values and nested:  # Kalibr's own results stand under imu0
-        values = nested[0]
+        if len(nested) > 1:
+            raise InputError(f"{path} has the noise of {', '.join(map(str, nested))}; keep one of them in a file")
+        values = next(iter(nested.values()))
     triads = {}
     for instrument in _INSTRUMENTS:
         fields = {field: _number(values, f"{instrument}_{key}", path) for key, field in _KEYS.items()}
@@ -68,7 +72,7 @@ def _yaml(data: bytes, path: Path) -> dict[str, Any]:
     except ImportError:
         raise InputError(f"{path} is a YAML file, which pyyaml reads; install it: {INSTALL}") from None
     try:
-        found = yaml.safe_load(data)
+        found = yaml.safe_load(_OPENCV.sub(b"", data))
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError, KeyError, TypeError, AttributeError) as error:
         reason = " ".join(str(error).split())[:100]
         raise InputError(f"{path} cannot be read as YAML ({reason}); correct it or write it anew") from None

@@ -18,13 +18,13 @@ from strapdown.io.formats.ros.layouts import (
     TEMPERATURE,
     TRAVEL,
 )
-from strapdown.io.formats.ros.topics import Messages
+from strapdown.io.formats.ros.pairs import on_one_clock, pairs_of
+from strapdown.io.formats.ros.topics import NO_ACC, NO_GYR, Messages
 from strapdown.io.formats.rows import (
     UNSTATED_FIX_SIGMA_M,
     held_fixes,
     held_vectors,
-    kept,
-    later,
+    in_order,
     local_positions,
 )
 from strapdown.rotation import q_normalise, q_rotate
@@ -33,6 +33,7 @@ from strapdown.types import Array, Recording
 FRAMES = "ROS: body forward-left-up, world east-north-up (REP 103), SI units; tesla became uT, nothing else was changed"
 _TESLA = 1e6  # uT
 _LARGEST_RAD_S = 1e4  # some drivers write this and more for a reading that they do not have
+_WORDS = {NO_GYR: "gyroscope", NO_ACC: "accelerometer"}
 _UNIT = 1e-3  # of the norm of a quaternion; drivers without orientation write zeros
 
 
@@ -40,18 +41,25 @@ def assemble(
     topics: Mapping[str, Messages], source: str, place: str, notes: tuple[str, ...] = (), tracks: bool = True
 ) -> Contents:
     """topics: by name without the first slash. tracks: also those of poses and attitudes."""
-    stamps = [m.stamps_ns for m in topics.values() if m.kind == IMU and len(m)]
-    stamps = stamps or [m.stamps_ns for m in topics.values() if len(m)]
-    if not stamps:
-        raise InputError(f"{place} holds no sensor_msgs/Imu{' and no poses' if tracks else ''}; record that topic")
-    t0_ns = int(min(each[0] for each in stamps))
-    cleaned = {name: _in_order(messages) for name, messages in topics.items()}
+    if not any(len(messages) for messages in topics.values()):
+        raise InputError(_nothing(place, "", tracks, notes))
+    changed = list(notes)
+    cleaned = {name: _cleaned(name, messages, changed) for name, messages in topics.items()}
+    stamps = [m.stamps_ns for m in cleaned.values() if m.kind == IMU and len(m)]
+    stamps = stamps or [m.stamps_ns for m in cleaned.values() if len(m)]
+    t0_ns = int(min((each[0] for each in stamps), default=0))
+    pairs = pairs_of(cleaned)
     recordings = {}
-    for name in [name for name, m in cleaned.items() if m.kind == IMU]:
+    for name in [name for name, m in cleaned.items() if m.kind == IMU and name not in pairs.values()]:
         imu = cleaned[name] if tracks else cleaned.pop(name)
+        if name in pairs:
+            imu = on_one_clock(imu, cleaned[pairs[name]])
+            changed.append(
+                f"/{name} and /{pairs[name]} are one IMU: the accelerometer is interpolated to its gyroscope"
+            )
         found = _recording(name, imu, cleaned, t0_ns, source)
         if found is not None:
-            recordings[name] = found
+            recordings[name] = found.with_meta(accelerometer_topic=f"/{pairs[name]}") if name in pairs else found
     made: dict[str, Track] = {}
     if tracks:
         for name, messages in cleaned.items():
@@ -59,38 +67,54 @@ def assemble(
             if track is not None:
                 made[name] = track
     if not recordings and not made:
-        raise InputError(
-            f"{place} holds no sensor_msgs/Imu with two readings{' and no poses' if tracks else ''}; record that topic"
-        )
-    return Contents(source, FRAMES, recordings, made, notes)
+        raise InputError(_nothing(place, " with two readings", tracks, tuple(changed)))
+    return Contents(source, FRAMES, recordings, made, tuple(dict.fromkeys(changed)))
 
 
-def _in_order(messages: Messages) -> Messages:
-    """Without messages whose numbers are none, that have no fix, or that are not later than all before them."""
+def _nothing(place: str, what: str, tracks: bool, notes: tuple[str, ...]) -> str:
+    why = f" ({'; '.join(notes)})" if notes else ""
+    return f"{place} holds no sensor_msgs/Imu{what}{' and no poses' if tracks else ''}{why}; record that topic"
+
+
+def _cleaned(name: str, messages: Messages, notes: list[str]) -> Messages:
+    """In the order of their stamps; without messages whose numbers are none, or that have no fix or no reading."""
     values = messages.values
-    good: Any = None
-    for name, array in values.items():
-        if name in ("status", "covariance", "q_xyzw", "q_known"):
+    good = np.ones(len(messages), dtype=np.bool_)
+    for key, array in values.items():
+        if key in ("status", "covariance", "q_xyzw", "q_known", "absent"):
             continue
-        some = np.isfinite(array).all(axis=1)
-        if name == "gyr":
-            some &= np.abs(array[:, 0]) < _LARGEST_RAD_S
-        if not some.all():
-            good = some if good is None else good & some
-    if "status" in values and (values["status"] < 0).any():
-        some = values["status"] >= 0
-        good = some if good is None else good & some
+        good &= np.isfinite(array).all(axis=1)
+        if key == "gyr":
+            good &= np.abs(array[:, 0]) < _LARGEST_RAD_S
+    if "status" in values:
+        good &= values["status"] >= 0
+    if "absent" in values and len(messages):
+        every = int(np.bitwise_and.reduce(values["absent"]))  # absent in all: the topic has none, and keeps its rest
+        good &= values["absent"] == every
+        lacks = " and no ".join(word for bit, word in _WORDS.items() if every & bit)
+        if lacks:
+            notes.append(f"/{name} states that it has no {lacks} (-1 in its covariance)")
     stamps = messages.stamps_ns
-    if good is not None:
-        stamps, values = stamps[good], {name: array[good] for name, array in values.items()}
-    rows = later(stamps)
+    if not good.all():
+        stamps, values = stamps[good], {key: array[good] for key, array in values.items()}
+    rows = in_order(stamps)
     if rows is not None:
-        stamps, values = stamps[rows], {name: kept(rows, array)[0] for name, array in values.items()}
+        if messages.kind == IMU:
+            notes.append(_reordered(name, len(stamps), rows))
+        stamps, values = stamps[rows], {key: array[rows] for key, array in values.items()}
     return Messages(messages.kind, messages.names, stamps, values)
 
 
+def _reordered(name: str, count: int, rows: Any) -> str:
+    moved = int(np.count_nonzero(np.diff(rows) < 0))
+    dropped = count - len(rows)
+    parts = [f"{moved} came late and were put in order"] if moved else []
+    parts += [f"{dropped} have stamps that repeat or step back, and were dropped"] if dropped else []
+    return f"of {count} messages of /{name} {'; '.join(parts)}"
+
+
 def _recording(name: str, imu: Messages, topics: Mapping[str, Messages], t0_ns: int, source: str) -> Recording | None:
-    if len(imu) < 2:
+    if len(imu) < 2 or imu.values["absent"][0] == NO_GYR | NO_ACC:
         return None
     t = in_seconds(imu.stamps_ns, t0_ns)
     t.flags.writeable = False
@@ -120,7 +144,9 @@ def _recording(name: str, imu: Messages, topics: Mapping[str, Messages], t0_ns: 
         at = in_seconds(topics[receiver].stamps_ns, t0_ns)
         more["position_fix"], new["position_fix"] = held_fixes(t, at, p_n, sigma_n)
         meta |= {"fix_topic": f"/{receiver}", "origin": origin}
-    return Recording(t, gyr_s=imu.values["gyr"], acc_s=imu.values["acc"], meta=meta, new=new, **more)
+    absent = int(imu.values["absent"][0])
+    gyr, acc = (None if absent & bit else imu.values[key] for bit, key in ((NO_GYR, "gyr"), (NO_ACC, "acc")))
+    return Recording(t, gyr_s=gyr, acc_s=acc, meta=meta, new=new, **more)
 
 
 def _of(topics: Mapping[str, Messages], kind: str) -> dict[str, Messages]:

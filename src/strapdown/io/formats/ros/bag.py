@@ -1,7 +1,9 @@
 """Bags: ROS 1 (.bag, split into several files, bz2 and lz4) and ROS 2 (folder or .db3, split, zstd), by rosbags."""
 
+import contextlib
+import re
 import struct
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from strapdown.io.formats.ros.layouts import (
 )
 from strapdown.io.formats.ros.own_meta import META, own_meta_of, with_own_meta
 from strapdown.io.formats.ros.topics import Messages, Topic, Transforms
+from strapdown.io.formats.ros.unindexed import MAGIC, chunks_from_start, has_index
 from strapdown.regular_file import opened, refuse_bomb
 
 ROS1, ROS2 = "ROS 1 bag", "ROS 2 bag"
@@ -62,22 +65,60 @@ class Collector:
 def read_ros1(path: Path, done: Callable[[float], None], tracks: bool) -> Contents:
     """A bag of ROS 1; for a folder all bags in it, in the order of their names, as one."""
     library("rosbags.rosbag1", path, "a ROS 1 bag")
-    paths = sorted(path.glob("*.bag")) if path.is_dir() else [path]
+    paths = in_sequence(path.glob("*.bag")) if path.is_dir() else [path]
     collector, notes = Collector(tracks), []
     for number, each in enumerate(paths):
         opened(each, "bag").close()
         with damage_refused(each, "a ROS 1 bag"):
-            notes += _read_bag(each, collector, partial(_ahead, done, number, len(paths)))
-    return assemble(collector.finished(), ROS1, str(path), tuple(dict.fromkeys(notes)), tracks)
+            notes += _read_bag(each, collector, partial(ahead, done, number, len(paths)))
+    with damage_refused(path, "a ROS 1 bag"):  # the last messages wait until here
+        topics = collector.finished()
+    return assemble(topics, ROS1, str(path), tuple(dict.fromkeys(notes)), tracks)
 
 
-def _ahead(done: Callable[[float], None], before: int, files: int, part: float) -> None:
+def in_sequence(paths: Iterable[Path]) -> list[Path]:
+    """Parts of a recording by the numbers in their names: part 10 comes after part 9."""
+    return sorted(paths, key=lambda path: [int(x) if x.isdigit() else x for x in re.split(r"(\d+)", path.name)])
+
+
+def ahead(done: Callable[[float], None], before: int, files: int, part: float) -> None:
     done((before + part) / files)
 
 
 def _read_bag(path: Path, collector: Collector, done: Callable[[float], None]) -> list[str]:
     """Chunk by chunk, in the order of the file: the index of single messages, 150 bytes for each, is not kept."""
-    from rosbags.rosbag1 import Reader
+    notes: list[str] = []
+    wanted: dict[int, Topic | Transforms] = {}
+    digests = _standard_digests()
+
+    def connect(number: int, topic: str, kind: str, digest: str) -> None:
+        if not collector.wants(kind):
+            return
+        if digest != digests[kind]:
+            notes.append(f"{topic} is not read: its {kind} is not the one of ROS")
+            return
+        wanted[number] = collector.topic(topic, kind, cdr=False)
+
+    size = max(path.stat().st_size, 1)
+    with opened(path, "bag") as file:
+        bag = None
+        if file.read(len(MAGIC)) != MAGIC or has_index(file):
+            bag = _with_index(path)
+        chunks = (
+            chunks_from_start(path, file, connect, notes)
+            if bag is None
+            else _indexed_chunks(path, bag, connect, wanted)
+        )
+        for data, at in chunks:
+            for number, logged_ns, message in _records(data, wanted):
+                wanted[number].put(message, logged_ns)
+            done(at / size)
+    return notes
+
+
+def _with_index(path: Path) -> Any:
+    """The bag, opened by its index; None for one whose index is cut off."""
+    from rosbags.rosbag1 import Reader, ReaderError
 
     class Chunks(Reader):
         def read_index_data(self, pos: int, indexes: Any) -> None:
@@ -86,21 +127,26 @@ def _read_bag(path: Path, collector: Collector, done: Callable[[float], None]) -
                 (size,) = struct.unpack("<I", self.bio.read(4))
                 self.bio.seek(size, 1)
 
-    notes = []
-    with Chunks(path) as bag:
-        assert bag.bio is not None
-        wanted = {}
-        digests = _standard_digests()
-        for connection in bag.connections:
-            if not collector.wants(connection.msgtype):
-                continue
-            if connection.digest != digests[connection.msgtype]:
-                notes.append(f"{connection.topic} is not read: its {connection.msgtype} is not the one of ROS")
-                continue
-            wanted[connection.id] = collector.topic(connection.topic, connection.msgtype, cdr=False)
+    bag = Chunks(path)
+    try:
+        bag.open()
+    except ReaderError as error:
+        if "index" not in str(error):
+            raise
+        return None
+    return bag
+
+
+def _indexed_chunks(
+    path: Path, bag: Any, connect: Callable[[int, str, str, str], None], wanted: Container[int]
+) -> Iterator[tuple[bytes, int]]:
+    """The data of each chunk that holds wanted messages, and where in the file it is."""
+    with contextlib.closing(bag):
+        for each in bag.connections:
+            connect(each.id, each.topic, each.msgtype, each.digest)
         size = path.stat().st_size
         for info in bag.chunk_infos:
-            if not wanted.keys() & info.connection_counts.keys():
+            if not any(number in wanted for number in info.connection_counts):
                 continue
             chunk = bag.chunks[info.pos]
             if chunk.datasize > min(_MOST_CHUNK_BYTES, size):
@@ -109,10 +155,7 @@ def _read_bag(path: Path, collector: Collector, done: Callable[[float], None]) -
             raw = bag.bio.read(chunk.datasize)
             data = chunk.decompressor(raw)
             refuse_bomb(path, len(raw), len(data))
-            for number, logged_ns, message in _records(data, wanted):
-                wanted[number].put(message, logged_ns)
-            done(chunk.datapos / size)
-    return notes
+            yield data, chunk.datapos
 
 
 def _records(data: bytes, wanted: Container[int]) -> Iterator[tuple[int, int, bytes]]:
@@ -154,16 +197,22 @@ def read_ros2(path: Path, done: Callable[[float], None], tracks: bool) -> Conten
         opened(path, "bag").close()
     collector = Collector(tracks)
     with damage_refused(path, "a ROS 2 bag"):
-        from rosbags.rosbag2 import Reader
-
-        with Reader(path) as bag:
-            wanted = [each for each in bag.connections if collector.wants(each.msgtype)]
-            places = {each.id: collector.topic(each.topic, each.msgtype, cdr=True) for each in wanted}
-            custom = getattr(bag.storage.metadata, "custom", None) or {}
-            total = max(sum(each.msgcount for each in wanted), 1)
-            for count, (connection, logged_ns, raw) in enumerate(bag.messages(wanted) if wanted else ()):
-                places[connection.id].put(raw, logged_ns)
-                if count % 10_000 == 0:
-                    done(min(count / total, 1.0))
+        custom = collect_ros2(path, collector, done)
         own = own_meta_of(custom[META]) if isinstance(custom.get(META), str) else {}
-    return with_own_meta(assemble(collector.finished(), ROS2, str(path), (), tracks), own)
+        topics = collector.finished()
+    return with_own_meta(assemble(topics, ROS2, str(path), (), tracks), own)
+
+
+def collect_ros2(path: Path, collector: Collector, done: Callable[[float], None]) -> dict[str, Any]:
+    """All wanted messages into the collector; what the bag's own metadata hold besides."""
+    from rosbags.rosbag2 import Reader
+
+    with Reader(path) as bag:
+        wanted = [each for each in bag.connections if collector.wants(each.msgtype)]
+        places = {each.id: collector.topic(each.topic, each.msgtype, cdr=True) for each in wanted}
+        total = max(sum(each.msgcount for each in wanted), 1)
+        for count, (connection, logged_ns, raw) in enumerate(bag.messages(wanted) if wanted else ()):
+            places[connection.id].put(raw, logged_ns)
+            if count % 10_000 == 0:
+                done(min(count / total, 1.0))
+        return getattr(bag.storage.metadata, "custom", None) or {}

@@ -32,8 +32,16 @@ def read_mcap(path: Path, done: Callable[[float], None], tracks: bool) -> Conten
     collector, loose = Collector(tracks), foxglove.Collected()
     with opened(path, "MCAP file") as file, damage_refused(path, KIND):
         notes = _Reading(file, path, collector, loose, done).run()
-    found = assemble({**collector.finished(), **loose.finished()}, SOURCE, str(path), tuple(notes), tracks)
+        topics = {**collector.finished(), **loose.finished()}
+    found = assemble(topics, SOURCE, str(path), tuple(notes), tracks)
     return with_own_meta(found, our_meta(path))
+
+
+def collect_mcap(path: Path, collector: Collector, done: Callable[[float], None]) -> list[str]:
+    """All wanted messages of ROS into the collector; notes on the file."""
+    library("mcap.reader", path, KIND)
+    with opened(path, "MCAP file") as file, damage_refused(path, KIND):
+        return _Reading(file, path, collector, foxglove.Collected(), done).run()
 
 
 def our_meta(path: Path) -> dict[str, Any]:
@@ -91,21 +99,21 @@ class _Reading:
             summary = SeekingReader(self._file, record_size_limit=_MOST_RECORD_BYTES).get_summary()
         except _cut_off():  # read what is there
             summary = None
-        if summary is not None and summary.chunk_indexes and summary.channels:
+        if summary is not None and _is_whole(summary):
             self._schemas, self._channels = dict(summary.schemas), dict(summary.channels)
             for index in sorted(summary.chunk_indexes, key=lambda each: each.message_start_time):
                 inside = index.message_index_offsets or self._channels
                 if any(self._place(channel) is not None for channel in inside):
                     self._file.seek(index.chunk_start_offset)
                     stream = StreamReader(self._file, True, True, record_size_limit=_MOST_RECORD_BYTES)
-                    yield from breakup_chunk(self._checked(next(iter(stream.records))))
+                    yield from breakup_chunk(self._checked(next(iter(stream.records))), validate_crc=True)
                     self._done(min(index.chunk_start_offset / self._size, 1.0))
             return
         self._file.seek(0)
         try:
             for record in StreamReader(self._file, emit_chunks=True, record_size_limit=_MOST_RECORD_BYTES).records:
                 if isinstance(record, Chunk):
-                    yield from breakup_chunk(self._checked(record))
+                    yield from breakup_chunk(self._checked(record), validate_crc=True)
                     self._done(self._file.tell() / self._size)
                 else:
                     yield record
@@ -138,6 +146,12 @@ class _Reading:
             self._notes[f"{channel.topic} is not read: its {schema.name} is not the one of ROS"] = None
             return None
         return self._collector.topic(channel.topic, name, cdr).put
+
+
+def _is_whole(summary: Any) -> bool:
+    """Whether it lists chunks, channels and their schemas: some writers do not repeat what the chunks hold."""
+    channels = summary.channels.values()
+    return bool(summary.chunk_indexes and channels) and all(each.schema_id in summary.schemas for each in channels)
 
 
 def _is_standard(schema: Any, name: str, cdr: bool) -> bool:

@@ -1,7 +1,8 @@
 """Recordings and tracks as ROS messages: topics, types, and the bytes of every message in the order of time.
 
 A sensor `imu` has the topics /imu (Imu), /imu/mag, /imu/temperature, /imu/fix, /imu/odometer and /imu/truth. Truth and
-tracks are Odometry in the frame `map`; a track of attitudes or positions alone is QuaternionStamped or PointStamped.
+tracks are Odometry in the frame `map`; a track without velocities is PoseStamped, of attitudes or positions alone
+QuaternionStamped or PointStamped.
 The odometer is the x of an Odometry in the frame `travel`: the way along the heading, not a path.
 """
 
@@ -21,6 +22,7 @@ from strapdown.io.formats.ros.layouts import (
     LAYOUTS,
     ODOMETRY,
     POINT,
+    POSE,
     QUATERNION,
     SATELLITE,
     TEMPERATURE,
@@ -110,8 +112,9 @@ def _of_track(name: str, track: Track, taken: set[str]) -> Channel:
         return Channel(topic, POINT, ("map",), stamps, track.p_n)
     if track.p_n is None:
         return Channel(topic, QUATERNION, ("map",), stamps, track.q_nb[:, [1, 2, 3, 0]])
-    v_n = np.zeros_like(track.p_n) if track.v_n is None else track.v_n
-    return Channel(topic, ODOMETRY, ("map", "body"), stamps, _odometry(track.p_n, track.q_nb, v_n))
+    if track.v_n is None:  # an Odometry would state that it stands
+        return Channel(topic, POSE, ("map",), stamps, np.column_stack([track.p_n, track.q_nb[:, [1, 2, 3, 0]]]))
+    return Channel(topic, ODOMETRY, ("map", "body"), stamps, _odometry(track.p_n, track.q_nb, track.v_n))
 
 
 def _stamps(t: Array, t0_ns: int) -> np.ndarray:

@@ -25,6 +25,8 @@ from strapdown.io.formats.ros.layouts import (
 )
 from strapdown.types import Array
 
+NO_GYR, NO_ACC = 1, 2  # bits of "absent": an Imu message states that it has no such reading
+_ABSENT = {NO_GYR: 16, NO_ACC: 28}  # first double of the covariance, which is then -1
 _BLOCK = 4096  # messages; a block of Imu has 1.2 MB
 # the doubles of each type that are kept, by quantity
 _POSE = {"p": slice(0, 3), "q_xyzw": slice(3, 7)}
@@ -54,6 +56,7 @@ class Topic:
         self._stamps = Growing(None, np.int64)
         self._values = {name: Growing(at.stop - at.start) for name, at in self._columns.items()}
         self._status = Growing(None, np.int64) if self._layout.status else None
+        self._absent = Growing(None, np.uint8) if kind == IMU else None
         self._known: set[tuple[int, bytes]] = set()
         self._raw: list[bytes] = []
         self._logged: list[int] = []
@@ -91,6 +94,12 @@ class Topic:
             cells = rows[:, first + 8 * at.start : min(first + 8 * at.stop, last)]
             self._values[name].put(self.rows, np.ascontiguousarray(cells).view(order + "f8"))
         self._stamps.put(self.rows, stamps)
+        if self._absent is not None:
+            absent = np.zeros(len(messages), dtype=np.uint8)
+            for bit, at_double in _ABSENT.items():
+                cell = np.ascontiguousarray(rows[:, first + 8 * at_double : first + 8 * at_double + 8])
+                absent += np.where(cell.view(order + "f8")[:, 0] == -1.0, bit, 0).astype(np.uint8)
+            self._absent.put(self.rows, absent)
         if self._status is not None:
             self._status.put(self.rows, np.array([self._fix_status(raw) for raw in messages]))
         self.rows += len(messages)
@@ -106,6 +115,8 @@ class Topic:
         values = {name: each.locked(self.rows) for name, each in self._values.items()}
         if self._status is not None:
             values["status"] = self._status.locked(self.rows)
+        if self._absent is not None:
+            values["absent"] = self._absent.locked(self.rows)
         return Messages(self.kind, self.names, self._stamps.locked(self.rows), values)
 
 
