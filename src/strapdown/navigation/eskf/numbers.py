@@ -7,7 +7,7 @@ import numpy as np
 from strapdown import earth
 from strapdown.errors import InputError
 from strapdown.kernels.navigation.eskf import layout as at
-from strapdown.kernels.navigation.eskf.aids import rounded_in_python
+from strapdown.kernels.navigation.eskf.zero_rates import rounded_in_python
 from strapdown.navigation.alignment import Alignment
 from strapdown.navigation.eskf.updates import MagneticHeading
 from strapdown.rotation import matrix, q_conj
