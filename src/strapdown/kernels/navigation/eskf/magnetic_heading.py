@@ -27,12 +27,15 @@ from strapdown.kernels.navigation.eskf.layout import (
 )
 from strapdown.kernels.navigation.eskf.updates import NOT_USED, only
 
+TILTED_FOR_S = 1.0  # from a turn to the stop or the straight that shows the tilt
+
 
 @internal
-def heading(x, s, mag):
+def heading(x, s, mag, dt):
     """Azimuth of the horizontal field, clockwise from north, against the declination. A field without the Earth's
     strength and dip is not used. The magnetic heading must not change the tilt. Where the tilt is wrong, the azimuth is
-    wrong by its part across the field times the tangent of the dip. This is taken as noise.
+    wrong by its part across the field times the tangent of the dip. This is taken as noise that stays the same for
+    TILTED_FOR_S: as white noise a tilt of 3 deg after a turn would turn the heading within some samples.
     """
     mx, my, mz = rotate(x[Q], x[Q + 1], x[Q + 2], x[Q + 3], mag[0], mag[1], mag[2])
     flat2 = mx * mx + my * my
@@ -51,4 +54,5 @@ def heading(x, s, mag):
     only(x, not_constant(MAG_BIAS))
     x[H + PHI_N + 2] = 1.0
     tilt = x[COVARIANCE + PHI_N * (COLUMNS + 1)] + x[COVARIANCE + (PHI_N + 1) * (COLUMNS + 1)]
-    return True, 0.0, s[S_MAG_R] + tilt * mz * mz / flat2, e
+    lasts = TILTED_FOR_S / max(min(dt, TILTED_FOR_S), 1e-9)
+    return True, 0.0, s[S_MAG_R] + lasts * tilt * mz * mz / flat2, e

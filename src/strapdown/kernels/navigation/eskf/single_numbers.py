@@ -75,7 +75,7 @@ def numbers(x, s, seen, gyr, mag, extra, dt, tape, taped):
         elif kind == HEADING:
             dead = mag[0] == 0.0 and mag[1] == 0.0 and mag[2] == 0.0  # some modules give zeros for no reading
             if seen & SEEN_MAG != 0 and s[S_MAG_R] >= 0.0 and not dead:
-                use, h_consider, variance, e = heading(x, s, mag)
+                use, h_consider, variance, e = heading(x, s, mag, dt)
         elif seen & SEEN_HEIGHT != 0:
             only(x, not_constant(P_N + 2))
             use, variance, e = True, extra[X_HEIGHT_SIGMA] ** 2, extra[X_HEIGHT] - x[POSITION + 2]

@@ -95,7 +95,8 @@ def uneven(rng: np.random.Generator, sigma_m: float) -> Slope:
     The spectrum of the height falls with the square of the wave number, as for roads (ISO 8608). With 5 mm the gap
     below a straightedge of 1, 4 and 10 m is 0.7, 3.4 and 5.2 mm rms. DIN 18202 allows 4, 10 and 12 mm at most.
     """
-    length = np.exp(rng.uniform(*np.log(WAVES_M), _WAVES))
+    shortest, longest = np.log(WAVES_M)
+    length = np.exp(rng.uniform(float(shortest), float(longest), _WAVES))
     phase, turn = rng.uniform(0.0, 2.0 * np.pi, _WAVES), 2.0 * np.pi / length
     height = sigma_m * np.sqrt(length / length.sum())  # of each wave; their rms together is sigma / sqrt 2
 
