@@ -15,8 +15,8 @@ TILT, HEADING = 0.05, 0.02  # rad, sigmas; the tilt is wrong by one of them
 
 @pytest.mark.parametrize("axis", (0, 1))
 def test_a_wrong_tilt_does_not_turn_the_heading_within_half_a_second(axis):
-    """After a turn with a gyroscope whose axes are not square. At a dip of 72 deg a tilt of 3 deg across the field turns
-    its azimuth by 9 deg. As white noise it turned the heading by 4 sigmas within 50 samples."""
+    """After a turn with a gyroscope whose axes are not square. At a dip of 72 deg a tilt of 3 deg across the field
+    turns its azimuth by 9 deg. As white noise of 50 samples this would turn the heading by 4 sigmas."""
     wrong = np.zeros(3)
     wrong[axis] = TILT
     q_true, n = q_exp(wrong), round(0.5 * RATE_HZ)
@@ -28,7 +28,8 @@ def test_a_wrong_tilt_does_not_turn_the_heading_within_half_a_second(axis):
         acc_s=still + q_rotate(q_conj(q_true), np.array([0.0, 0.0, G])),
         mag_s=still + q_rotate(q_conj(q_true), field_n),
     )
-    filt = Eskf(gravity=G, zero_velocity=None, zero_rate=None, magnetic_heading=MagneticHeading(dip_tolerance_rad=1.0))
+    field = MagneticHeading(disturbance_rad=0.0, dip_tolerance_rad=1.0)
+    filt = Eskf(gravity=G, zero_velocity=None, zero_rate=None, magnetic_heading=field)
     level = np.array([1.0, 0.0, 0.0, 0.0])
     known = Alignment(level, 0, 0.0, TILT, HEADING, False, np.zeros(3), np.full(3, 1e-4))
     found = filt.run(log, Start.of(log, alignment=known))
