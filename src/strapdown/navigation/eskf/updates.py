@@ -65,8 +65,9 @@ class FlatFloor(_Checked):
     more than tilt_rad it is on a slope, and neither sigma is used.
     slope_of_pitch: a smaller pitch at the start may be that of the mounting, or the floor climbs. It is the sigma of
         the slope, as a share of the pitch. The slope is considered, not estimated. A pitch that changes by more than
-        0.01 rad and three sigmas for a second ends the floor. 0: no floor has a slope, as for a foot, whose
-        pitch does not show it.
+        0.01 rad and three sigmas for a second ends the floor. From there on, and where both sigmas are None, the body
+        moves along its own x axis, and a mounting that may be pitched by 0.02 rad is considered. 0: no floor has a
+        slope, as for a foot, whose pitch does not show it.
     """
 
     height_sigma_m: float | None = 0.005

@@ -41,6 +41,7 @@ from strapdown.kernels.navigation.eskf.layout import (
     PAST_COUNT,
     PAST_FREE_S,
     PHI_N,
+    PITCHED2_M,
     PITCHED_M,
     POSITION,
     REFUSED_S,
@@ -114,6 +115,7 @@ from strapdown.kernels.navigation.eskf.layout import (
     V_N,
     VELOCITY,
     VELOCITY_FIX,
+    WAY_M,
     WIDER,
     X_FIX,
     X_HEIGHT,
@@ -149,6 +151,7 @@ CALMEST = 1e-3  # part of the variance of a vibration that is left as noise of a
 SLIPS_S = 3.0  # of turning, within which wheels show whether they slip
 LEAST_SLIP = 1e-2  # of the variance of the slip stated: wheels that hardly slip
 LIGHT = 9.0  # of the NIS at which a weight begins to fall: it is then below a third
+MOUNTING_RAD = 0.02  # 1 deg: sigma of the pitch of a sensor that was aligned with its vehicle by eye
 SLIPS_RAD_S = 0.3  # a turn from which on wheels slip in full
 WAITING_M_S2 = 0.15  # half of an acceleration of 0.3 m/s2: how far a mean speed is from the last one
 
@@ -365,13 +368,23 @@ def numbers(x, s, seen, gyr, mag, extra, dt, tape, taped):
     stop = seen & SEEN_STOP != 0
     for kind in (FLOOR, SIDEWAYS, UPWARD, ODOMETER, HEADING, HEIGHT):
         use, h_consider, variance, e = NOT_USED
+        ground = 0.0
         if kind == FLOOR:
             use, h_consider, variance, e = floor(x, s, stop, dt)
         elif kind in (SIDEWAYS, UPWARD):
-            variance = s[S_SIDE_R] if kind == SIDEWAYS else s[S_UP_R]
+            on_ground = (
+                kind == UPWARD
+                and s[S_FLOOR_SLOPE_VAR] > 0.0
+                and (s[S_FLOOR_V_R] < 0.0 or x[TILTED_S] > OFF_THE_FLOOR_S)
+            )
+            variance = s[S_SIDE_R] if kind == SIDEWAYS or on_ground else s[S_UP_R]
             use = variance >= 0.0 and not stop
             if use:  # wheels roll: the body's origin moves neither to the side nor off its floor
-                e = -body_speed(x, s, 1 if kind == SIDEWAYS else 2, gyr)
+                mounting = 0.0
+                if on_ground:
+                    mounting, ground, lasts_s = along_ground(x, s)
+                    variance += 2.0 * ground * lasts_s / max(dt, 1e-9)
+                e = -body_speed(x, s, mounting, 1.0 if kind == SIDEWAYS else 0.0, 0.0 if kind == SIDEWAYS else 1.0, gyr)
                 turn = turn_rate(x, s, gyr, dt)
                 # it stays the same while the turn lasts: as white noise it counts as often as it is measured in 1 s
                 variance += s[S_LEVER_VAR] * turn * turn / max(min(dt, 1.0), 1e-9)
@@ -389,6 +402,8 @@ def numbers(x, s, seen, gyr, mag, extra, dt, tape, taped):
             considered = FLOOR_SLOPE if kind == FLOOR else ODOMETER_SCALE
             of_it = s[S_FLOOR_SLOPE_VAR] if kind == FLOOR else s[S_ODO_SCALE_VAR]
             spread, left = spread_of(x, considered, h_consider if of_it > 0.0 else 0.0, of_it, variance, e)
+            if spread - variance < ground:  # the filter knows better how fast it climbs
+                continue
             robust = s[S_HUBER_2] > 0.0 and kind in (FLOOR, SIDEWAYS, UPWARD, ODOMETER)
             nis = left * left / spread
             if robust and kind == ODOMETER:
@@ -462,6 +477,8 @@ def floor(x, s, stop, dt):
     if not stop:
         x[CLIMB_M] += rise * dt
         x[PITCHED_M] += climbs * dt
+        x[WAY_M] += abs(forward) * dt
+        x[PITCHED2_M] += abs(climbs * (az - x[LEVEL])) * dt
     if variance < 0.0 or x[TILTED_S] > OFF_THE_FLOOR_S:
         return NOT_USED
     _, _, up = rotate(x[Q], x[Q + 1], x[Q + 2], x[Q + 3], s[S_R_SB + 2], s[S_R_SB + 5], s[S_R_SB + 8])
@@ -495,13 +512,33 @@ def pitched(x, ax, ay, az):
 
 
 @internal
-def body_speed(x, s, axis, gyr):
-    """Speed of the body's origin along a body axis, and its derivatives by v_n and phi_n into H.
+def along_ground(x, s):
+    """Without a flat floor a vehicle moves along the ground under its wheels. The pitch of its body against the ground
+    is that of the mounting. The pitch of the start is mounting and slope, by their variances: MOUNTING_RAD, and the
+    slopes that were driven since. Where no floor was ever flat, it is slope. What remains uncertain of the mounting
+    acts as white noise that grows with the way, so that the height is known to this pitch times the way.
 
-    v_b = R_bn v_n - w_b x r_bs_b; with R_true = exp(phi) R the derivative by phi is (axis x v), frame n.
+    Returns the pitch of the mounting, the variance of the speed by what is uncertain of it, and how long it has driven.
+    """
+    ax, ay, az = rotate(x[Q], x[Q + 1], x[Q + 2], x[Q + 3], s[S_R_SB], s[S_R_SB + 3], s[S_R_SB + 6])
+    forward = ax * x[VELOCITY] + ay * x[VELOCITY + 1] + az * x[VELOCITY + 2]
+    slope = 1.0
+    if s[S_FLOOR_V_R] >= 0.0:
+        slope = x[PITCHED2_M] / max(x[PITCHED2_M] + MOUNTING_RAD**2 * x[WAY_M], 1e-12)
+    return (1.0 - slope) * x[LEVEL], MOUNTING_RAD**2 * slope * forward * forward, x[WAY_M] / max(abs(forward), 1e-9)
+
+
+@internal
+def body_speed(x, s, d0, d1, d2, gyr):
+    """Speed of the body's origin along d, frame b, and its derivatives by v_n and phi_n into H.
+
+    v_b = R_bn v_n - w_b x r_bs_b; with R_true = exp(phi) R the derivative by phi is (d x v), frame n.
     """
     ax, ay, az = rotate(
-        x[Q], x[Q + 1], x[Q + 2], x[Q + 3], s[S_R_SB + axis], s[S_R_SB + 3 + axis], s[S_R_SB + 6 + axis]
+        *(x[Q], x[Q + 1], x[Q + 2], x[Q + 3]),
+        s[S_R_SB] * d0 + s[S_R_SB + 1] * d1 + s[S_R_SB + 2] * d2,
+        s[S_R_SB + 3] * d0 + s[S_R_SB + 4] * d1 + s[S_R_SB + 5] * d2,
+        s[S_R_SB + 6] * d0 + s[S_R_SB + 7] * d1 + s[S_R_SB + 8] * d2,
     )
     vx, vy, vz = x[VELOCITY], x[VELOCITY + 1], x[VELOCITY + 2]
     for i in range(N):
@@ -512,10 +549,11 @@ def body_speed(x, s, axis, gyr):
     x[H + PHI_N + 2] = ax * vy - ay * vx
     # expressed in b: w_b = R_bs w_s, so its number i is column i of R_sb times w_s
     w0, w1, w2 = unturned(x, gyr)
-    j, k = (axis + 1) % 3, (axis + 2) % 3
-    wj = s[S_R_SB + j] * w0 + s[S_R_SB + 3 + j] * w1 + s[S_R_SB + 6 + j] * w2
-    wk = s[S_R_SB + k] * w0 + s[S_R_SB + 3 + k] * w1 + s[S_R_SB + 6 + k] * w2
-    arm = wj * s[S_R_BS_B + k] - wk * s[S_R_BS_B + j]
+    wx = s[S_R_SB] * w0 + s[S_R_SB + 3] * w1 + s[S_R_SB + 6] * w2
+    wy = s[S_R_SB + 1] * w0 + s[S_R_SB + 4] * w1 + s[S_R_SB + 7] * w2
+    wz = s[S_R_SB + 2] * w0 + s[S_R_SB + 5] * w1 + s[S_R_SB + 8] * w2
+    rx, ry, rz = s[S_R_BS_B], s[S_R_BS_B + 1], s[S_R_BS_B + 2]
+    arm = d0 * (wy * rz - wz * ry) + d1 * (wz * rx - wx * rz) + d2 * (wx * ry - wy * rx)
     return ax * vx + ay * vy + az * vz - arm
 
 
@@ -537,7 +575,7 @@ def wheel(x, s, travel_m, gyr, dt, stop):
     After ten windows without a tick the wheel is no longer used, and this is reported where the filter shows that the
     vehicle moved.
     """
-    speed = body_speed(x, s, not_constant(0), gyr)
+    speed = body_speed(x, s, 1.0, 0.0, 0.0, gyr)
     x[ODOMETER_M] += travel_m * s[S_ODO_SCALE]
     x[TRAVEL_M] += speed * dt
     x[ODOMETER_S] += dt

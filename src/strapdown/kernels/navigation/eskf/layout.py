@@ -71,6 +71,8 @@ SLIPPERY, SLIPPED = IN_STOP_S + 41, IN_STOP_S + 42
 # up in s at the last stop, and how far (square of the difference) it was from there since
 STOP_UP, TILTED2 = IN_STOP_S + 43, IN_STOP_S + 46
 CALM_GYR, CALM_ACC = IN_STOP_S + 48, IN_STOP_S + 51  # means of the readings of the stop
+# of the way driven: its length, and the integral of the squared pitch against that of the start
+WAY_M, PITCHED2_M = IN_STOP_S + 54, IN_STOP_S + 55
 COVARIANCE = IN_STOP_S + 56  # a multiple of 8: its rows begin at cache lines
 X_SIZE = COVARIANCE + N * COLUMNS
 
