@@ -10,7 +10,7 @@ from fix_cases import with_heights, with_position_fixes
 from paper_c_cases import DECLINATION, ROLLING, WHEEL, G, drive
 from strapdown.errors import InputError
 from strapdown.kernels.jit import pointer
-from strapdown.kernels.navigation.eskf import aids, excess, updates
+from strapdown.kernels.navigation.eskf import excess, stops_and_fixes, updates, wheels
 from strapdown.kernels.navigation.eskf import layout as at
 from strapdown.live import Start
 from strapdown.navigation.alignment import UNKNOWN_HEADING_RAD, align_by_magnetometer, align_to_yaw
@@ -50,12 +50,12 @@ def acc_excess(x, s, free, dv_n, h, r):
 
 @njit
 def body_speed(x, s, d0, d1, d2, gyr):
-    return aids.body_speed(pointer(x), pointer(s), d0, d1, d2, pointer(gyr))
+    return wheels.body_speed(pointer(x), pointer(s), d0, d1, d2, pointer(gyr))
 
 
 @njit
 def insist(x, s, e, dt, still):
-    return aids.insist(pointer(x), pointer(s), e, dt, still)
+    return stops_and_fixes.insist(pointer(x), pointer(s), e, dt, still)
 
 
 def random_state(seed):

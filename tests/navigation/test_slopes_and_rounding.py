@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from strapdown.kernels.jit import python_of
-from strapdown.kernels.navigation.eskf.aids import SLOPES_RAD, rounded
+from strapdown.kernels.navigation.eskf.floor import SLOPES_RAD
+from strapdown.kernels.navigation.eskf.zero_rates import rounded
 from strapdown.navigation.carriers.hand import Hand
 from strapdown.navigation.carriers.residual_errors import left_by
 from strapdown.navigation.carriers.wheeled_robot import WheeledRobot

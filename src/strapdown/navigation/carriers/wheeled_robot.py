@@ -16,6 +16,7 @@ from strapdown.types import Recording, Solution
 
 SIDEWAYS = 2.5e-3  # m/s, a sample: how far wheels slide to the side
 SLIP = 0.1  # of the speed, in turns: skid-steered wheels read so much too far
+FLOOR_LENGTH_M = 2.0  # over which a floor is uneven: with 5 mm, slopes of 3.5 mrad
 HUBER_SIGMAS = 3.0  # beyond it wheels slip or a floor is not flat, and count for less
 FARTHEST_LEVER_M = 100.0
 UNKNOWN_LEVER_M = 0.2  # of a sensor somewhere on a robot that fits on a table
@@ -80,7 +81,7 @@ class WheeledRobot:
 
         turned_rad: sigma of the turn of the sensor's axes against its case, where this was not found.
         """
-        floor = FlatFloor(slope_of_pitch=1.0, mounting_sigma_rad=turned_rad)
+        floor = FlatFloor(length_m=FLOOR_LENGTH_M, slope_of_pitch=1.0, mounting_sigma_rad=turned_rad)
         return {
             "flat_floor": floor if self.flat_floor else replace(floor, height_sigma_m=None, velocity_sigma_m_s=None),
             # upward it would take the mounting for a slope; the floor has its own rule for it

@@ -7,7 +7,7 @@ import numpy as np
 from strapdown import earth
 from strapdown.errors import InputError
 from strapdown.kernels.navigation.eskf import layout as at
-from strapdown.kernels.navigation.eskf.aids import rounded_in_python
+from strapdown.kernels.navigation.eskf.zero_rates import rounded_in_python
 from strapdown.navigation.alignment import Alignment
 from strapdown.navigation.eskf.updates import MagneticHeading
 from strapdown.rotation import matrix, q_conj
@@ -96,6 +96,7 @@ def settings_as_numbers(filt: "Eskf") -> Array:
     if floor is not None:
         s[at.S_FLOOR_V_R] = -1.0 if floor.velocity_sigma_m_s is None else floor.velocity_sigma_m_s**2
         s[at.S_FLOOR_P_R] = -1.0 if floor.height_sigma_m is None else floor.height_sigma_m**2
+        s[at.S_FLOOR_LENGTH], s[at.S_FLOOR_MOUNTING_VAR] = floor.length_m, floor.mounting_sigma_rad**2
         s[at.S_FLOOR_TILT], s[at.S_FLOOR_SLOPE_VAR] = np.cos(floor.tilt_rad), floor.slope_of_pitch**2
     if rolling is not None:
         s[at.S_SIDE_R] = rolling.sideways_sigma_m_s**2

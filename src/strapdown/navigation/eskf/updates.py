@@ -60,14 +60,17 @@ class ZeroRate(_Checked):
 class FlatFloor(_Checked):
     """The floor is flat and level.
 
-    height_sigma_m: the height at every stop is that of the start.
+    height_sigma_m: sigma of the difference in height between the start and another place.
     velocity_sigma_m_s: sigma of the vertical speed between stops. Either sigma may be None. While the body is tilted by
     more than tilt_rad it is on a slope, and neither sigma is used.
-    slope_of_pitch: a smaller pitch at the start may be that of the mounting, or the floor climbs. It is the sigma of
-        the slope, as a share of the pitch. The slope is considered, not estimated. A pitch that changes by more than
-        0.01 rad and three sigmas for a second ends the floor. From there on, and where both sigmas are None, the body
-        moves along its own x axis, and a mounting that may be pitched by 0.02 rad is considered. 0: no floor has a
-        slope, as for a foot, whose pitch does not show it.
+    length_m: length over which the floor is uneven. Heights and slopes of places that are nearer are the same. 0: the
+        heights of all samples at stops are independent, as are the vertical speeds of samples.
+    slope_of_pitch: a small usual pitch may be that of the mounting, or the floor climbs. It is the sigma of
+        the slope, as a share of the pitch. The slope is considered, not estimated. A pitch that differs by more than
+        0.01 rad and three sigmas for a second, and climbs by three sigmas of the height, ends the floor. From
+        there on, and where both sigmas are None, the body moves along its own x axis, and its mounting is uncertain by
+        0.02 rad. 0: no floor has a slope, as for a foot, whose pitch does not show it.
+    mounting_sigma_rad: sigma of the turn of the sensor's axes against the wheels.
     """
 
     height_sigma_m: float | None = 0.005
@@ -75,6 +78,7 @@ class FlatFloor(_Checked):
     tilt_rad: float = 0.06
     slope_of_pitch: float = 0.0
     mounting_sigma_rad: float = 0.0
+    length_m: float = 0.0
 
 
 @dataclass(frozen=True)

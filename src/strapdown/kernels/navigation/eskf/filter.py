@@ -5,7 +5,6 @@ import math
 from numba import njit
 
 from strapdown.kernels.jit import internal, offset, pointer
-from strapdown.kernels.navigation.eskf.aids import looks_still, numbers, vectors
 from strapdown.kernels.navigation.eskf.late import correct_past, keep_velocity
 from strapdown.kernels.navigation.eskf.layout import (
     BIAS_M,
@@ -46,8 +45,12 @@ from strapdown.kernels.navigation.eskf.layout import (
     X_SIZE,
     N,
 )
-from strapdown.kernels.navigation.eskf.predict import follow_shaking, predict, predict_gap
+from strapdown.kernels.navigation.eskf.predict import predict, predict_gap
+from strapdown.kernels.navigation.eskf.shaking import follow_shaking
+from strapdown.kernels.navigation.eskf.single_numbers import numbers
+from strapdown.kernels.navigation.eskf.stops_and_fixes import vectors
 from strapdown.kernels.navigation.eskf.updates import correct
+from strapdown.kernels.navigation.eskf.zero_rates import looks_still
 
 KIND_COUNT = len(KINDS)
 

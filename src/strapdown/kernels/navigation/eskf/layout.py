@@ -63,17 +63,19 @@ STOP_DT2 = IN_STOP_S + 31  # sum of the squared steps of the stop: a reading aft
 # variance of the gyroscope's bias before the first stop (0: there was none yet); what the last stop turned by beyond it
 FIRST_VAR, LAST_TURN = IN_STOP_S + 32, IN_STOP_S + 35
 TILTED_S = IN_STOP_S + 38  # how long it was on a slope
-LEVEL = IN_STOP_S + 39  # how far body x points up at the start: the mounting, or the floor of the start
+LEVEL = IN_STOP_S + 39  # how far body x usually points up: the mounting, or a slope of the floor
 SLOPES = IN_STOP_S + 47  # the part of it that is not an error of the sensor's tilt
-PITCHED_M = IN_STOP_S + 40  # how high it has climbed by its pitch against that of the start
+PITCHED_M = IN_STOP_S + 40  # how high it has climbed by its pitch against the usual one
 # variance of the part by which wheels read too far in a turn, as they show it; by how much they would in this window
 SLIPPERY, SLIPPED = IN_STOP_S + 41, IN_STOP_S + 42
 # up in s at the last stop, and how far (square of the difference) it was from there since
 STOP_UP, TILTED2 = IN_STOP_S + 43, IN_STOP_S + 46
 CALM_GYR, CALM_ACC = IN_STOP_S + 48, IN_STOP_S + 51  # means of the readings of the stop
+ROLLED_M = IN_STOP_S + 54  # since the height of the floor was last used
+CLIMBED_M = IN_STOP_S + 55  # how high it has climbed while its pitch showed a slope
 # of the way driven: its length, and the integral of the squared pitch against that of the start
-WAY_M, PITCHED2_M = IN_STOP_S + 54, IN_STOP_S + 55
-COVARIANCE = IN_STOP_S + 56  # a multiple of 8: its rows begin at cache lines
+WAY_M, PITCHED2_M = IN_STOP_S + 56, IN_STOP_S + 57
+COVARIANCE = IN_STOP_S + 64  # a multiple of 8: its rows begin at cache lines
 X_SIZE = COVARIANCE + N * COLUMNS
 
 # kinds of measurement: place of the NIS; its bit is 1 << kind
@@ -116,7 +118,9 @@ S_ADAPTS = 58  # 1: process noise follows the machine
 S_HUBER_2 = 59  # NIS beyond which a row of wheels or floor has less weight
 S_SLIP_VAR = 60  # of the part by which wheels read too far in a turn
 S_ZUPT_ARM2 = 61  # m2, of the sensor from the point that a stop is of
-S_SIZE = 62
+S_FLOOR_LENGTH = 62  # m, over which a floor is uneven; 0: heights of all stops are independent
+S_FLOOR_MOUNTING_VAR = 63  # rad2, of the turn of the sensor's axes against the wheels
+S_SIZE = 64
 
 # the tape of a step, for the backward pass: the prediction's Phi, then the scalar measurements
 T_H, T_F, T_R, T_TURN, T_RHO, T_COUNT = 0, 1, 4, 13, 14, 21

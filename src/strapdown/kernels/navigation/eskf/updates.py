@@ -40,6 +40,13 @@ from strapdown.kernels.navigation.eskf.layout import (
     Q,
 )
 
+NOT_USED = (
+    False,
+    0.0,
+    0.0,
+    0.0,
+)  # whether, derivative by the considered number, variance, innovation
+
 
 @internal
 def spread_of(x, considered, h_consider, considered_variance, variance, e):
@@ -68,6 +75,14 @@ def spread_of(x, considered, h_consider, considered_variance, variance, e):
     for j in range(N):
         spread += x[H + j] * x[WORK + j]
     return max(spread, variance), e  # less is roundoff: after a correction far beyond its sigma
+
+
+@internal
+def only(x, k):
+    """The row of the error state's number k itself."""
+    for i in range(N):
+        x[H + i] = 0.0
+    x[H + k] = 1.0
 
 
 @internal

@@ -9,13 +9,14 @@ import numpy as np
 from strapdown.navigation.carriers.wheeled_robot import GIVEN_LEVER_M, UNKNOWN_LEVER_M
 from strapdown.navigation.start_at_rest import Heading
 from strapdown.papers.c.robustness.specimens import Specimen, seed_number, specimen
-from strapdown.papers.c.robustness.ways import STEP_S, Leg, Way, carried, drive_along, stop
+from strapdown.papers.c.robustness.ways import STEP_S, Leg, Slope, Way, carried, drive_along, stop, uneven
 from strapdown.types import Array, Recording
 
 HEADING_SIGMA_DEG = 3.0
 WHEEL_SCALE = 0.002
 WHEEL_NOISE_M = 2e-4  # rms of a reading, as of ticks of 0.7 mm
 SLIP = 0.3
+FLOOR_SIGMA_M = 0.005  # FlatFloor.height_sigma_m: heights of two distant places
 _FIRST_REST_S = 8.0
 
 
@@ -58,11 +59,11 @@ def circles(rng: np.random.Generator) -> tuple[Way, dict[str, Any]]:
     legs = [Leg(_FIRST_REST_S, ramp_s=STEP_S)]
     for _ in range(5):
         legs += [Leg(float(rng.uniform(20.0, 30.0)), speed, rate), stop(4.0)]
-    return drive_along(legs, _yaw(rng)), {"flag": True}
+    return drive_along(legs, _yaw(rng), slope=_floor(rng)), {"flag": True}
 
 
 def long_without_stops(rng: np.random.Generator) -> tuple[Way, dict[str, Any]]:
-    return drive_along([*_legs(rng, 14, rests=0.0), stop(3.0)], _yaw(rng)), {"flag": True}
+    return drive_along([*_legs(rng, 14, rests=0.0), stop(3.0)], _yaw(rng), slope=_floor(rng)), {"flag": True}
 
 
 def slopes(rng: np.random.Generator) -> tuple[Way, dict[str, Any]]:
@@ -81,24 +82,28 @@ def skid_turns(rng: np.random.Generator) -> tuple[Way, dict[str, Any]]:
     """The wheels read up to 30 % too far in turns: in turns to one side, late, or by the speed. The turning centre is
     off the body's origin.
     """
-    way = drive_along(_legs(rng, 8), _yaw(rng), turning_centre_m=float(rng.normal(0.0, 0.1)))
+    legs, yaw, centre_m = _legs(rng, 8), _yaw(rng), float(rng.normal(0.0, 0.1))
+    way = drive_along(legs, yaw, slope=_floor(rng), turning_centre_m=centre_m)
     return way, {"flag": True, "slip": str(rng.choice(["side", "late", "speed"]))}
 
 
 def vibration(rng: np.random.Generator) -> tuple[Way, dict[str, Any]]:
     """An engine that never stops: 10 to 40 Hz with its harmonic and broadband noise, and more of it while driving."""
-    return drive_along(_legs(rng, 8, rest_s=6.0), _yaw(rng)), {"flag": False, "shake": float(rng.uniform(0.2, 0.6))}
+    way = drive_along(_legs(rng, 8, rest_s=6.0), _yaw(rng), slope=_floor(rng))
+    return way, {"flag": False, "shake": float(rng.uniform(0.2, 0.6))}
 
 
 def slow_turns(rng: np.random.Generator) -> tuple[Way, dict[str, Any]]:
     """In its stops the ground turns by 0.01 to 0.3 deg/s."""
     turn = np.radians(10.0 ** rng.uniform(-2.0, np.log10(0.3))) * rng.choice([-1.0, 1.0])
-    way = drive_along(_legs(rng, 8, rest_s=8.0), _yaw(rng), turning_in_stops_rad_s=float(turn))
+    legs = _legs(rng, 8, rest_s=8.0)
+    way = drive_along(legs, _yaw(rng), slope=_floor(rng), turning_in_stops_rad_s=float(turn))
     return way, {"flag": bool(rng.random() < 0.5)}
 
 
 def start_in_motion(rng: np.random.Generator) -> tuple[Way, dict[str, Any]]:
-    return drive_along(_legs(rng, 8), _yaw(rng)), {"flag": True, "cut_s": _FIRST_REST_S + float(rng.uniform(2.5, 5.0))}
+    way = drive_along(_legs(rng, 8), _yaw(rng), slope=_floor(rng))
+    return way, {"flag": True, "cut_s": _FIRST_REST_S + float(rng.uniform(2.5, 5.0))}
 
 
 def hand_held(rng: np.random.Generator) -> tuple[Way, dict[str, Any]]:
@@ -135,6 +140,11 @@ def case(family: str, part: str, seed: int) -> Case:
     yaw = _yaw_of(log.truth.q_nb[0]) + np.radians(HEADING_SIGMA_DEG) * rng.standard_normal()
     heading = Heading(float(yaw), float(np.radians(HEADING_SIGMA_DEG)))
     return Case(family, one, log, vehicle, heading, UNKNOWN_LEVER_M if "slip" in how else GIVEN_LEVER_M)
+
+
+def _floor(rng: np.random.Generator) -> Slope:
+    """A floor as uneven as the filter assumes. A sigma is right in the mean only where what it states is drawn."""
+    return uneven(rng.spawn(1)[0], FLOOR_SIGMA_M)
 
 
 def _yaw(rng: np.random.Generator) -> float:

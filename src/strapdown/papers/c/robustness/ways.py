@@ -15,6 +15,9 @@ from strapdown.rotation import q_exp, q_mul
 from strapdown.types import Array, Motion
 
 STEP_S = 0.002
+WAVES_M = (2.0, 20.0)  # of a floor: a robot's wheelbase levels shorter ones, longer ones are slopes
+_WAVES = 12
+Slope = Callable[[Array], tuple[Array, Array]]
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ def drive_along(
     legs: Sequence[Leg],
     start_yaw_rad: float = 0.0,
     *,
-    slope: Callable[[Array], tuple[Array, Array]] | None = None,
+    slope: Slope | None = None,
     turning_in_stops_rad_s: float = 0.0,
     turning_centre_m: float = 0.0,
 ) -> Way:
@@ -84,6 +87,23 @@ def drive_along(
     for begin, end in stopped:
         stands_at |= (t >= begin - 1e-9) & (t < end - 1e-9)
     return Way(body, stands_at)
+
+
+def uneven(rng: np.random.Generator, sigma_m: float) -> Slope:
+    """A floor as it is laid: heights of two distant places differ by sigma_m, in waves of WAVES_M.
+
+    The spectrum of the height falls with the square of the wave number, as for roads (ISO 8608). With 5 mm the gap
+    below a straightedge of 1, 4 and 10 m is 0.7, 3.4 and 5.2 mm rms. DIN 18202 allows 4, 10 and 12 mm at most.
+    """
+    length = np.exp(rng.uniform(*np.log(WAVES_M), _WAVES))
+    phase, turn = rng.uniform(0.0, 2.0 * np.pi, _WAVES), 2.0 * np.pi / length
+    height = sigma_m * np.sqrt(length / length.sum())  # of each wave; their rms together is sigma / sqrt 2
+
+    def slope(way: Array) -> tuple[Array, Array]:
+        at = np.outer(way, turn) + phase
+        return np.cos(at) @ (height * turn), -np.sin(at) @ (height * turn**2)
+
+    return slope
 
 
 def _motion(t: Array, speed: Array, gain: Array, yaw: Array, rate: Array, pitch: Array, pitching: Array) -> Motion:
