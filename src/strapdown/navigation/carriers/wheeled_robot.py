@@ -1,6 +1,6 @@
 """A robot on wheels: they do not slide sideways, its floor is flat (docs/navigation.md)."""
 
-from dataclasses import InitVar, dataclass, field
+from dataclasses import InitVar, dataclass, field, replace
 from typing import Any, ClassVar
 
 from strapdown.errors import InputError
@@ -32,7 +32,8 @@ class WheeledRobot:
     lever_sigma_m: sigma of each number of the lever arm (Facts.r_bs_b). The lever arm is measured from the body's
         origin, where wheels do not slide.
     odometer_scale: true travel for one metre read, known to odometer_sigma (a part of it).
-    flat_floor: all stops are as high as the first, and the path between them does not climb.
+    flat_floor: all stops are as high as the first, and the path between them does not climb. Where it is False, or
+        where the body pitches, the robot climbs along its own x axis.
     """
 
     corrects_delay: ClassVar[bool] = True
@@ -82,8 +83,8 @@ class WheeledRobot:
         """
         floor = FlatFloor(length_m=FLOOR_LENGTH_M, slope_of_pitch=1.0, mounting_sigma_rad=turned_rad)
         return {
-            "flat_floor": floor if self.flat_floor else None,
-            # upward it would take the mounting for a slope
+            "flat_floor": floor if self.flat_floor else replace(floor, height_sigma_m=None, velocity_sigma_m_s=None),
+            # upward it would take the mounting for a slope; the floor has its own rule for it
             "non_holonomic": NonHolonomic(SIDEWAYS, upward_sigma_m_s=None),
             "huber_sigmas": HUBER_SIGMAS,
         }

@@ -67,8 +67,9 @@ class FlatFloor(_Checked):
         heights of all samples at stops are independent, as are the vertical speeds of samples.
     slope_of_pitch: a small usual pitch may be that of the mounting, or the floor climbs. It is the sigma of
         the slope, as a share of the pitch. The slope is considered, not estimated. A pitch that differs by more than
-        0.01 rad and three sigmas for a second, and climbs by three sigmas of the height, ends the floor. 0: no floor
-        has a slope, as for a foot, whose pitch does not show it.
+        0.01 rad and three sigmas for a second, and climbs by three sigmas of the height, ends the floor. From
+        there on, and where both sigmas are None, the body moves along its own x axis, and its mounting is uncertain by
+        0.02 rad. 0: no floor has a slope, as for a foot, whose pitch does not show it.
     mounting_sigma_rad: sigma of the turn of the sensor's axes against the wheels.
     """
 

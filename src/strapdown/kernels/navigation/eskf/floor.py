@@ -11,6 +11,7 @@ from strapdown.kernels.navigation.eskf.layout import (
     LEVEL,
     P_N,
     PHI_N,
+    PITCHED2_M,
     PITCHED_M,
     POSITION,
     ROLLED_M,
@@ -25,6 +26,7 @@ from strapdown.kernels.navigation.eskf.layout import (
     TILTED_S,
     V_N,
     VELOCITY,
+    WAY_M,
     Q,
 )
 from strapdown.kernels.navigation.eskf.updates import NOT_USED, only
@@ -33,6 +35,7 @@ NEAR = 0.5  # of the length over which a floor is uneven: heights so near to eac
 LENGTHS = 5.0  # of the floor, over which the mean pitch is that of the mounting, or of a slope that stays
 OFF_THE_FLOOR_S = 1.0  # of slopes; a kerb tilts for less
 LEFT_S = 1e9  # the time on slopes of a body that has left its floor for good
+MOUNTING_RAD = 0.02  # 1 deg: sigma of the pitch of a sensor that was aligned with its vehicle by eye
 SLOPES_RAD, SLOPES_SIGMAS = 0.01, 3.0  # 1 %: a floor that was laid flat, and a body that accelerates, pitch by less
 
 
@@ -58,6 +61,8 @@ def floor(x, s, stop, dt):
         x[CLIMB_M] += rise * dt
         x[PITCHED_M] += climbs * dt
         x[ROLLED_M] += abs(forward) * dt
+        x[WAY_M] += abs(forward) * dt
+        x[PITCHED2_M] += abs(climbs * (az - x[LEVEL])) * dt
     high = stop if length == 0.0 else x[ROLLED_M] > (0.0 if stop else NEAR * length)
     variance = s[S_FLOOR_P_R] if high else s[S_FLOOR_V_R]
     if variance < 0.0 or x[TILTED_S] >= LEFT_S:
@@ -113,6 +118,23 @@ def follow_level(x, az, lengths, variance):
     x[LEVEL] += (az - x[LEVEL]) * min(lengths / LENGTHS, 1.0)
     level2 = x[LEVEL] * x[LEVEL]
     x[SLOPES] = x[LEVEL] * (1.0 - variance / level2) if level2 > variance else 0.0
+
+
+@internal
+def along_ground(x, s):
+    """Without a flat floor a vehicle moves along the ground under its wheels. The pitch of its body against the ground
+    is that of the mounting. The pitch of the start is mounting and slope, by their variances: MOUNTING_RAD, and the
+    slopes that were driven since. Where no floor was ever flat, it is slope. What remains uncertain of the mounting
+    acts as white noise that grows with the way, so that the height is known to this pitch times the way.
+
+    Returns the pitch of the mounting, the variance of the speed by what is uncertain of it, and how long it has driven.
+    """
+    ax, ay, az = rotate(x[Q], x[Q + 1], x[Q + 2], x[Q + 3], s[S_R_SB], s[S_R_SB + 3], s[S_R_SB + 6])
+    forward = ax * x[VELOCITY] + ay * x[VELOCITY + 1] + az * x[VELOCITY + 2]
+    slope = 1.0
+    if s[S_FLOOR_V_R] >= 0.0:
+        slope = x[PITCHED2_M] / max(x[PITCHED2_M] + MOUNTING_RAD**2 * x[WAY_M], 1e-12)
+    return (1.0 - slope) * x[LEVEL], MOUNTING_RAD**2 * slope * forward * forward, x[WAY_M] / max(abs(forward), 1e-9)
 
 
 @internal

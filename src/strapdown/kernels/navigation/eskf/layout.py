@@ -73,7 +73,9 @@ STOP_UP, TILTED2 = IN_STOP_S + 43, IN_STOP_S + 46
 CALM_GYR, CALM_ACC = IN_STOP_S + 48, IN_STOP_S + 51  # means of the readings of the stop
 ROLLED_M = IN_STOP_S + 54  # since the height of the floor was last used
 CLIMBED_M = IN_STOP_S + 55  # how high it has climbed while its pitch showed a slope
-COVARIANCE = IN_STOP_S + 56  # a multiple of 8: its rows begin at cache lines
+# of the way driven: its length, and the integral of the squared pitch against that of the start
+WAY_M, PITCHED2_M = IN_STOP_S + 56, IN_STOP_S + 57
+COVARIANCE = IN_STOP_S + 64  # a multiple of 8: its rows begin at cache lines
 X_SIZE = COVARIANCE + N * COLUMNS
 
 # kinds of measurement: place of the NIS; its bit is 1 << kind

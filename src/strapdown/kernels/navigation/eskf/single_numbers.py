@@ -7,7 +7,7 @@ the variance and the innovation. All kinds are in one loop: a call from one plac
 import math
 
 from strapdown.kernels.jit import internal, not_constant
-from strapdown.kernels.navigation.eskf.floor import floor
+from strapdown.kernels.navigation.eskf.floor import LEFT_S, along_ground, floor
 from strapdown.kernels.navigation.eskf.layout import (
     FLOOR,
     FLOOR_SLOPE,
@@ -19,6 +19,7 @@ from strapdown.kernels.navigation.eskf.layout import (
     PAST_FREE_S,
     POSITION,
     S_FLOOR_SLOPE_VAR,
+    S_FLOOR_V_R,
     S_GATE_1,
     S_HUBER_2,
     S_LEVER_VAR,
@@ -32,6 +33,7 @@ from strapdown.kernels.navigation.eskf.layout import (
     SEEN_ODOMETER,
     SEEN_STOP,
     SIDEWAYS,
+    TILTED_S,
     UPWARD,
     WIDER,
     X_HEIGHT,
@@ -59,13 +61,21 @@ def numbers(x, s, seen, gyr, mag, extra, dt, tape, taped):
     stop = seen & SEEN_STOP != 0
     for kind in (FLOOR, SIDEWAYS, UPWARD, ODOMETER, HEADING, HEIGHT):
         use, h_consider, variance, e = NOT_USED
+        ground = 0.0
         if kind == FLOOR:
             use, h_consider, variance, e = floor(x, s, stop, dt)
         elif kind in (SIDEWAYS, UPWARD):
-            variance = s[S_SIDE_R] if kind == SIDEWAYS else s[S_UP_R]
+            on_ground = kind == UPWARD and s[S_FLOOR_SLOPE_VAR] > 0.0 and (
+                s[S_FLOOR_V_R] < 0.0 or x[TILTED_S] >= LEFT_S
+            )
+            variance = s[S_SIDE_R] if kind == SIDEWAYS or on_ground else s[S_UP_R]
             use = variance >= 0.0 and not stop
             if use:  # wheels roll: the body's origin moves neither to the side nor off its floor
-                e = -body_speed(x, s, 1 if kind == SIDEWAYS else 2, gyr)
+                mounting = 0.0
+                if on_ground:
+                    mounting, ground, lasts_s = along_ground(x, s)
+                    variance += 2.0 * ground * lasts_s / max(dt, 1e-9)
+                e = -body_speed(x, s, mounting, 1.0 if kind == SIDEWAYS else 0.0, 0.0 if kind == SIDEWAYS else 1.0, gyr)
                 turn = turn_rate(x, s, gyr, dt)
                 # it stays the same while the turn lasts: as white noise it counts as often as it is measured in 1 s
                 variance += s[S_LEVER_VAR] * turn * turn / max(min(dt, 1.0), 1e-9)
@@ -83,6 +93,8 @@ def numbers(x, s, seen, gyr, mag, extra, dt, tape, taped):
             considered = FLOOR_SLOPE if kind == FLOOR else ODOMETER_SCALE
             of_it = s[S_FLOOR_SLOPE_VAR] if kind == FLOOR else s[S_ODO_SCALE_VAR]
             spread, left = spread_of(x, considered, h_consider if of_it > 0.0 else 0.0, of_it, variance, e)
+            if spread - variance < ground:  # the filter knows better how fast it climbs
+                continue
             robust = s[S_HUBER_2] > 0.0 and kind in (FLOOR, SIDEWAYS, UPWARD, ODOMETER)
             nis = left * left / spread
             if robust and kind == ODOMETER:

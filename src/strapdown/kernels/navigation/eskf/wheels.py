@@ -4,7 +4,7 @@ and rough ground.
 
 import math
 
-from strapdown.kernels.jit import internal, not_constant
+from strapdown.kernels.jit import internal
 from strapdown.kernels.navigation.dead_reckoning import rotate
 from strapdown.kernels.navigation.eskf.layout import (
     COLUMNS,
@@ -57,13 +57,16 @@ WAITING_M_S2 = 0.15  # half of an acceleration of 0.3 m/s2: how far a mean speed
 
 
 @internal
-def body_speed(x, s, axis, gyr):
-    """Speed of the body's origin along a body axis, and its derivatives by v_n and phi_n into H.
+def body_speed(x, s, d0, d1, d2, gyr):
+    """Speed of the body's origin along d, frame b, and its derivatives by v_n and phi_n into H.
 
-    v_b = R_bn v_n - w_b x r_bs_b; with R_true = exp(phi) R the derivative by phi is (axis x v), frame n.
+    v_b = R_bn v_n - w_b x r_bs_b; with R_true = exp(phi) R the derivative by phi is (d x v), frame n.
     """
     ax, ay, az = rotate(
-        x[Q], x[Q + 1], x[Q + 2], x[Q + 3], s[S_R_SB + axis], s[S_R_SB + 3 + axis], s[S_R_SB + 6 + axis]
+        *(x[Q], x[Q + 1], x[Q + 2], x[Q + 3]),
+        s[S_R_SB] * d0 + s[S_R_SB + 1] * d1 + s[S_R_SB + 2] * d2,
+        s[S_R_SB + 3] * d0 + s[S_R_SB + 4] * d1 + s[S_R_SB + 5] * d2,
+        s[S_R_SB + 6] * d0 + s[S_R_SB + 7] * d1 + s[S_R_SB + 8] * d2,
     )
     vx, vy, vz = x[VELOCITY], x[VELOCITY + 1], x[VELOCITY + 2]
     for i in range(N):
@@ -74,10 +77,11 @@ def body_speed(x, s, axis, gyr):
     x[H + PHI_N + 2] = ax * vy - ay * vx
     # expressed in b: w_b = R_bs w_s, so its number i is column i of R_sb times w_s
     w0, w1, w2 = unturned(x, gyr)
-    j, k = (axis + 1) % 3, (axis + 2) % 3
-    wj = s[S_R_SB + j] * w0 + s[S_R_SB + 3 + j] * w1 + s[S_R_SB + 6 + j] * w2
-    wk = s[S_R_SB + k] * w0 + s[S_R_SB + 3 + k] * w1 + s[S_R_SB + 6 + k] * w2
-    arm = wj * s[S_R_BS_B + k] - wk * s[S_R_BS_B + j]
+    wx = s[S_R_SB] * w0 + s[S_R_SB + 3] * w1 + s[S_R_SB + 6] * w2
+    wy = s[S_R_SB + 1] * w0 + s[S_R_SB + 4] * w1 + s[S_R_SB + 7] * w2
+    wz = s[S_R_SB + 2] * w0 + s[S_R_SB + 5] * w1 + s[S_R_SB + 8] * w2
+    rx, ry, rz = s[S_R_BS_B], s[S_R_BS_B + 1], s[S_R_BS_B + 2]
+    arm = d0 * (wy * rz - wz * ry) + d1 * (wz * rx - wx * rz) + d2 * (wx * ry - wy * rx)
     return ax * vx + ay * vy + az * vz - arm
 
 
@@ -99,7 +103,7 @@ def wheel(x, s, travel_m, gyr, dt, stop):
     After ten windows without a tick the wheel is no longer used, and this is reported where the filter shows that the
     vehicle moved.
     """
-    speed = body_speed(x, s, not_constant(0), gyr)
+    speed = body_speed(x, s, 1.0, 0.0, 0.0, gyr)
     x[ODOMETER_M] += travel_m * s[S_ODO_SCALE]
     x[TRAVEL_M] += speed * dt
     x[ODOMETER_S] += dt
