@@ -14,7 +14,8 @@ from strapdown.live import Start
 from strapdown.navigation.alignment import align_to_yaw
 from strapdown.navigation.ekf15 import Ekf15
 from strapdown.navigation.eskf.filter import Eskf
-from strapdown.navigation.stops.noise_stops import NoiseStops
+from strapdown.navigation.stops.forward_stops import ForwardStops
+from strapdown.navigation.stops.segment_stops import SegmentStops
 from strapdown.types import Recording
 
 G = 9.81
@@ -108,7 +109,7 @@ def run() -> tuple[dict[str, float], list[str]]:
     filt = Eskf(gravity=G, zero_rate=None)
     given = Start.of(log, alignment=align_to_yaw(log, 0.0))
     samples = list(log[: SAMPLES // 10].samples())
-    judge = NoiseStops()
+    judge = ForwardStops(SegmentStops(acc_sigma_m_s2=0.03, gyr_sigma_rad_s=0.002, acc_white=3e-3, gyr_white=2e-4))
 
     def live() -> None:
         state = filt.start(Start(alignment=given.alignment))

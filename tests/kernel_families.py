@@ -34,6 +34,7 @@ from strapdown.navigation.eskf.smoother import smooth
 from strapdown.navigation.mechanisation import increments_from_means, increments_from_values
 from strapdown.navigation.stops.detectors import Ared, Magnitude, MovingVariance, Shoe
 from strapdown.navigation.stops.foot_stops import FootStops
+from strapdown.navigation.stops.forward_stops import ForwardStops
 from strapdown.navigation.stops.noise_stops import NoiseStops
 from strapdown.navigation.stops.segment_stops import SegmentStops
 from strapdown.orientation.catalogue import FILTERS, filter_by_name
@@ -240,6 +241,7 @@ def stops(recording: Recording) -> dict[str, np.ndarray]:
     found["judged"] = NoiseStops.from_rest(recording).find(recording).believed
     rest = 0, 20
     found["segments"] = SegmentStops.of_rest(recording, rest).find(recording, rest).believed
+    found["forward"] = ForwardStops.of_rest(recording[:21]).find(recording).signal
     found["foot"] = FootStops().find(recording).believed
     return found
 

@@ -9,16 +9,24 @@ import pytest
 
 from paper_c_cases import G, drive
 from strapdown.errors import InputError
+from strapdown.kernels.navigation import stop_blocks as blocks
+from strapdown.kernels.navigation import stop_forward as kernel
+from strapdown.kernels.navigation import stop_judge as judge
 from strapdown.navigation.stops.detectors import Ared, Magnitude, MovingVariance, Shoe
 from strapdown.navigation.stops.foot_stops import FootStops
+from strapdown.navigation.stops.forward_stops import ForwardStops
 from strapdown.navigation.stops.intervals import StopDetector, StopIntervals
+from strapdown.navigation.stops.judged import words_of
 from strapdown.navigation.stops.noise_stops import NoiseStops
 from strapdown.navigation.stops.paper_stops import PaperStops
+from strapdown.navigation.stops.segment_stops import SegmentStops
 from strapdown.types import Recording
 
+EVIDENCE = SegmentStops(acc_sigma_m_s2=0.03, gyr_sigma_rad_s=0.001, acc_white=3e-3, gyr_white=1e-4)
 DETECTORS = {
-    "noise": NoiseStops(acc_sigma_m_s2=0.03, gyr_sigma_rad_s=0.001, wheel_m=1e-3),
-    "noise, hand": NoiseStops(acc_sigma_m_s2=0.03, gyr_sigma_rad_s=0.001),
+    "forward": ForwardStops(EVIDENCE, wheel_m=1e-3),
+    "forward, wheel unknown": ForwardStops(EVIDENCE),
+    "noise": NoiseStops(acc_sigma_m_s2=0.03, gyr_sigma_rad_s=0.001),
     "paper": PaperStops(gravity=G),
     "shoe": Shoe(look_ahead=False, gravity=G),
     "ared": Ared(look_ahead=False, threshold=1e-4),
@@ -27,6 +35,7 @@ DETECTORS = {
     "foot": FootStops(look_ahead=False, gravity=G),
 }
 CHANGED = {
+    "forward": {"evidence": replace(EVIDENCE, acc_sigma_m_s2=1e-3)},
     "noise": {"acc_sigma_m_s2": 1e-3},
     "paper": {"force_m_s2": 1e-6},
     "shoe": {"threshold": 1e-6},
@@ -74,6 +83,8 @@ def test_find_equals_the_steps_to_the_bit(log, name, variant):
         assert verdict.believed == found.believed[i], i
         assert verdict.doubted == found.doubted[i] and verdict.rejected == found.rejected[i], i
         assert verdict.signal == found.signal[i] and verdict.threshold == found.threshold[i], i
+        late = log.t > log.t[i] - verdict.late_s
+        assert not found.standing[:i][late[:i]].any() or verdict.late_s == 0.0, i
 
 
 @pytest.mark.parametrize("name", DETECTORS)
@@ -84,7 +95,7 @@ def test_intervals_are_the_believed_samples(log, name):
     for (first, last), (begin_s, end_s) in zip(found.rows, found.intervals_s, strict=True):
         inside[first : last + 1] = True
         assert (log.t[first], log.t[last]) == (begin_s, end_s)
-    assert np.array_equal(inside, found.believed) and np.array_equal(found.standing, found.believed)
+    assert np.array_equal(inside, found.believed) and not (found.standing & ~found.believed).any()
     assert not (found.believed & (found.doubted | found.rejected)).any()
     assert all(not column.flags.writeable for column in (found.believed, found.signal, found.threshold))
 
@@ -123,7 +134,7 @@ def test_a_state_of_another_detector_is_refused(log, name):
         detector.step(np.zeros(400), log.sample(0))
 
 
-@pytest.mark.parametrize("name", [name for name in DETECTORS if name != "paper"])
+@pytest.mark.parametrize("name", [name for name, each in DETECTORS.items() if hasattr(each, "window_s")])
 def test_a_window_of_another_length_needs_a_new_start(log, name):
     detector = DETECTORS[name]
     state = detector.start(0.01)
@@ -155,11 +166,35 @@ def test_a_wheel_that_turns_speaks_against_a_stop_live_too():
     """Moves so gentle that the IMU shows them late."""
     d = drive("straight", 2, move_s=4.0, first_rest_s=10.0, length_m=0.6)
     log = replace(d.log, stop=None)
-    judge = NoiseStops.from_rest(log, 9.0)
-    assert judge.wheel_m is not None
+    detector = ForwardStops.of_rest(log[:900], tick_m=3e-4)
     speed = np.linalg.norm(d.log.truth.v_n, axis=1)
-    fastest = []
-    for detector in (judge, replace(judge, wheel_m=None)):
-        believed = np.array([verdict.believed for _, verdict in steps(detector, log)])
-        fastest.append(speed[believed].max())
-    assert fastest[0] < 0.5 * fastest[1]
+    fastest = [speed[detector.find(one).believed].max() for one in (log, replace(log, odometer=None))]
+    assert fastest[0] < 0.7 * fastest[1]
+
+
+def test_a_state_has_a_fixed_size_and_may_be_kept_by_the_hundred():
+    state = DETECTORS["forward"].start(0.01)
+    size, more = len(state.numbers), blocks.KEPT * blocks.RECORD
+    assert 8 * size < 34_000  # bytes at 100 Hz: 10 s of blocks and 16 segments
+    assert 8 * (size + more) > 34_000  # twice as many would not fit
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 100])
+def test_any_chunking_gives_the_same_bits(log, chunk):
+    detector = DETECTORS["forward"]
+    words, travel = words_of(log), np.diff(log.odometer, prepend=log.odometer[0])
+    dt = np.diff(log.t, prepend=log.t[0])
+    x, columns = detector.start(log.step_s).numbers, []
+    for i in range(0, len(log), chunk):
+        part = slice(i, i + chunk)
+        n = len(log.t[part])
+        out = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n)
+        gyr, acc = (np.array(a[part]).reshape(-1) for a in (log.gyr_s, log.acc_s))
+        inputs = [np.array(a) for a in (words[part], gyr, acc, travel[part], log.t[part], dt[part])]
+        for each in inputs:
+            each.flags.writeable = False
+        assert kernel.rows(x, detector._settings, *inputs, *out)
+        columns.append(out)
+    found = detector.find(log)
+    assert np.array_equal(np.concatenate([c[1] for c in columns]), found.signal)
+    assert np.array_equal(np.concatenate([c[0] for c in columns]) == judge.BELIEVED, found.believed)

@@ -12,6 +12,7 @@ from strapdown.navigation.carriers.wheeled_robot import WheeledRobot
 from strapdown.navigation.program import navigate
 from strapdown.navigation.start_at_rest import Heading
 from strapdown.navigation.stops.foot_stops import FootStops
+from strapdown.navigation.stops.forward_stops import ForwardStops
 from strapdown.navigation.stops.noise_stops import NoiseStops
 from strapdown.recordings.facts import Facts
 from strapdown.types import Recording
@@ -50,6 +51,7 @@ WORKS = {
     "hand": lambda log: navigate(log, Hand(NORTH), Facts(G)),
     "foot stops": FootStops(gravity=G).find,
     "judge": NoiseStops(window_s=0.3).find,
+    "live": lambda log: ForwardStops.of_rest(log.between(0.0, 3.0)).find(log),
 }
 
 

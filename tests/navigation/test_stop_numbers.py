@@ -8,8 +8,11 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from strapdown.navigation.stops import segments, wheel
+from strapdown.kernels.navigation import stop_segments as kernel
+from strapdown.navigation.carriers import hand
+from strapdown.navigation.stops import segment_stops, segments, wheel
 from strapdown.navigation.stops.foot_stops import FootStops
+from strapdown.navigation.stops.forward_stops import ForwardStops
 from strapdown.navigation.stops.noise_stops import NoiseStops
 from strapdown.navigation.stops.paper_stops import PaperStops
 from strapdown.navigation.stops.segment_stops import SegmentStops, looks_inverted
@@ -89,7 +92,7 @@ WHOLE_PROMISES = {
     # name: promise. m/s2 along gravity, at 5.5 sigmas of the change and of the mean over the stop
     "steady_m_s2": lambda s: not stop_after(s, moves(2.0), still(1.0, (0.0, 0.0, 0.03))),
     # m/s2 sideways, by a tilt that the gyroscope did not read within 10 s
-    "wander_rad_s": lambda s: not stop_after(s, moves(10.0), still(1.0, (0.0, 0.042, 0.0))),
+    "wander_rad_s": lambda s: not stop_after(s, moves(10.0), still(1.0, (0.0, 0.033, 0.0))),
     # m/s2 along gravity after half a turn on the spot
     "turn_leak": lambda s: not stop_after(s, still(2.0, rate=(0.0, 0.0, 0.5 * np.pi)), still(1.0, (0.0, 0.0, 0.35))),
     # m/s of a cruise that would be a stop if drives gained speed faster
@@ -118,8 +121,10 @@ def test_a_whole_recording(name):
 def test_every_setting_has_a_promise():
     noise = {"acc_sigma_m_s2", "gyr_sigma_rad_s", "acc_white", "gyr_white"}  # measured
     assert {field.name for field in fields(SegmentStops)} == noise | set(WHOLE_PROMISES)
-    known = {"name", "acc_sigma_m_s2", "gyr_sigma_rad_s", "wheel_m"}
-    assert {field.name for field in fields(NoiseStops)} == known | set(LIVE_PROMISES)
+    known = {"name", "acc_sigma_m_s2", "gyr_sigma_rad_s"}
+    assert {field.name for field in fields(NoiseStops)} == known | set(HAND_PROMISES)
+    measured = {"name", "evidence", "rest_rate_s", "rest_force_s", "wheel_m"}
+    assert {field.name for field in fields(ForwardStops)} == measured | {"unsure"}
     assert {field.name for field in fields(FootStops)} == {"name", "look_ahead", "gravity"} | set(FOOT_PROMISES)
 
 
@@ -135,12 +140,25 @@ def test_the_noise_is_that_of_the_rest_or_of_the_part():
     assert SegmentStops.of_rest(slow, (0, 1999)).acc_white > 1.8 * found.acc_white
 
 
+def test_half_a_second_of_rest_shows_noise_that_is_not_white(monkeypatch):
+    readings = np.array([0.0, 0.0, G]) + 0.03 * np.repeat(np.where(np.arange(15) % 2, 1.0, -1.0), 5)[:, None]
+    turns = np.where(np.arange(75) % 2, 1e-3, -1e-3)[:, None] * np.ones(3)
+    rest = Recording(np.arange(75) / HZ, gyr_s=turns, acc_s=readings)  # means over 0.05 s vary as much as readings
+
+    def varies():
+        return SegmentStops.of_rest(rest, (0, 74)).acc_white > 0.03 * np.sqrt(0.04)
+
+    assert varies()
+    monkeypatch.setattr(segment_stops, "_LEAST_BLOCKS", 2 * segment_stops._LEAST_BLOCKS)
+    assert not varies()
+
+
 NUMERIC = {
     # a step is found to 0.05 s
     "BLOCK_S": lambda: 405 in segments.segments_of(WHOLE, log(still(4.05), still(4.0, (0.3, 0.0, 0.0))), REST).first,
     "GAP_S": lambda: 400 in segments.segments_of(WHOLE, _with_gap(0.7), REST).first,
     # the cost of a sample: a rest of 25 s is three segments
-    "_LONGEST_S": lambda: len(segments.segments_of(WHOLE, log(still(25.0)), REST)) == 3,
+    "LONGEST_S": lambda: len(segments.segments_of(WHOLE, log(still(25.0)), REST)) == 3,
 }
 
 
@@ -156,12 +174,87 @@ def test_how_a_recording_is_cut(monkeypatch, name):
     assert not NUMERIC[name]()
 
 
-def test_a_flag_that_shows_a_third_of_the_stops_is_not_inverted():
+def test_the_cost_of_a_segment_does_not_grow_with_the_log(monkeypatch):
+    """A second of each: 160 segments, each compared with 64 earlier ones and the best."""
+    one = log(*(still(1.0, (0.1 * (k % 2), 0.0, 0.0)) for k in range(160)))
+    settings = replace(WHOLE, calm_s=1.0)
+    cut = segments.segments_of(settings, one, (0, 99))
+    own = np.zeros(len(cut))
+
+    def compared():
+        chosen = np.zeros(len(cut), dtype=bool)
+        return kernel.chain(cut.columns(own), settings.packed(G), 0, segment_stops.REACH, chosen)
+
+    assert compared() <= 65 * len(cut)
+    monkeypatch.setattr(segment_stops, "REACH", 2 * segment_stops.REACH)
+    assert compared() > 65 * len(cut)
+
+
+def test_a_flag_that_shows_a_third_of_the_stops_is_not_inverted(monkeypatch):
     one = log(still(6.0), moves(2.0), still(4.0), moves(2.0), still(3.0), AWAY)
     t = one.t
     shown = (t > 6.0) & (t < 8.0) | (t > 12.0) & (t < 14.0) | (t > 17.0)
     assert looks_inverted(replace(one, stop=shown), WHOLE, REST)
-    assert not looks_inverted(replace(one, stop=shown | (t > 2.0) & (t < 6.0)), WHOLE, REST)
+    third = replace(one, stop=shown | (t > 2.0) & (t < 6.0))
+    assert not looks_inverted(third, WHOLE, REST)
+    monkeypatch.setattr(segment_stops, "_INVERTED", 2.0 * segment_stops._INVERTED)
+    assert looks_inverted(third, WHOLE, REST)
+
+
+LIVE = ForwardStops(WHOLE, rest_force_s=(0.0, 0.0, G))
+
+
+def live_stop(settings, move, stand, t_s, **columns):
+    """Whether a sample t_s after the begin of a stop is believed live."""
+    parts = (still(5.0), move, stand, AWAY)
+    return bool(settings.find(log(*parts, **columns)).believed[round((5.0 + move[0] + t_s) * HZ)])
+
+
+LIVE_PROMISES = {
+    # what the live judge has in common with that of a whole recording: it acts there, too
+    "steady_m_s2": lambda s: not live_stop(s, moves(2.0), still(1.0, (0.0, 0.0, 0.036)), 0.5),
+    "wander_rad_s": lambda s: not live_stop(s, moves(10.0), still(1.0, (0.0, 0.027, 0.0)), 0.5),
+    "turn_leak": lambda s: not live_stop(s, still(2.0, rate=(0.0, 0.0, np.pi / 2)), still(1.0, (0.0, 0.0, 0.3)), 0.9),
+    "gain_m_s2": lambda s: not live_stop(s, moves(2.0, 0.0188), still(1.0), 0.7),
+    "floor_spread": lambda s: not live_stop(s, moves(2.0), shaken(1.8), 1.0),
+    "turn_rad_s": lambda s: not live_stop(s, moves(2.0), still(1.0, rate=(0.0, 0.0, 0.06)), 0.5),
+    # a reliable signal outweighs 26.4 mm/s that the reckoning has left
+    "signal_error": lambda s: live_stop(s, moves(2.0, 0.0264), still(1.0), 0.5, **signals(2.0, 1.0, odometer=False)),
+    # a minute after the last stop the speed is not known any more: a stand of 9 s is a stop
+    "calm_s": lambda s: live_stop(s, moves(60.0), still(12.0), 9.0),
+    "edge_s": lambda s: live_stop(s, moves(2.0), still(1.0), 0.22),
+}
+
+
+@pytest.mark.parametrize("name", LIVE_PROMISES)
+def test_live(name):
+    promise = LIVE_PROMISES[name]
+    assert promise(LIVE)
+    twice = replace(WHOLE, **{name: 2.0 * getattr(WHOLE, name)})
+    assert not promise(replace(LIVE, evidence=twice))
+
+
+def test_how_sure_a_new_stop_must_be_live():
+    """18 mm/s after a move of 2 s: odds of 5 to 1 are asked, and not of 2 to 1."""
+
+    def promise(settings):
+        return not live_stop(settings, moves(2.0, 0.018), still(1.0), 0.5)
+
+    assert promise(LIVE)
+    assert not promise(replace(LIVE, unsure=2.0 * LIVE.unsure))
+
+
+def test_how_much_a_hand_trembles(monkeypatch):
+    """Readings that vary five times as much as in the first second are those of a hand that moves."""
+    noise = np.random.default_rng(1).normal(0.0, 1.0, (2, 400, 3)) * np.where(np.arange(400) < 200, 1.0, 5.0)[:, None]
+    one = Recording(np.arange(400) / HZ, gyr_s=1e-3 * noise[1], acc_s=np.array([0.0, 0.0, G]) + 0.03 * noise[0])
+
+    def trembles():
+        return hand.hand_stops(one).find(one).believed[250:].mean()
+
+    assert trembles() < 0.3
+    monkeypatch.setattr(hand, "TREMBLE", 2.0 * hand.TREMBLE)
+    assert trembles() > 0.9
 
 
 QUIET = NoiseStops(acc_sigma_m_s2=1e-4, gyr_sigma_rad_s=1e-5)
@@ -186,7 +279,7 @@ def alternating(factor, seconds=1.0):
     return seconds, lambda t: (QUIET.acc_sigma_m_s2 * factor * sign(t),) * 3, lambda t: (0.0, 0.0, 0.0)
 
 
-LIVE_PROMISES = {
+HAND_PROMISES = {
     "window_s": lambda s: np.argmax(judged(s, still(1.0)).believed) == 14,  # 15 samples
     # chi-square with 42 degrees of freedom has 1.96 times 42 at one in 10,000; 1.5 squared times it is 4.42
     "noise_factor": lambda s: not judged(s, alternating(3.0)).believed.any(),
@@ -205,9 +298,9 @@ LIVE_PROMISES = {
 }
 
 
-@pytest.mark.parametrize("name", LIVE_PROMISES)
-def test_live_and_in_a_hand(name):
-    promise = LIVE_PROMISES[name]
+@pytest.mark.parametrize("name", HAND_PROMISES)
+def test_in_a_hand(name):
+    promise = HAND_PROMISES[name]
     assert promise(QUIET)
     assert not promise(replace(QUIET, **{name: 2.0 * getattr(QUIET, name)}))
 
@@ -271,12 +364,10 @@ def _rattling():
 T = np.arange(1000) / HZ
 WHEEL_PROMISES = {
     # two ticks within the window are a turn, one is none
-    "_TICKS": lambda: (
-        wheel.wheel_turns(ticking(0.006), 0.3).any() and not wheel.wheel_turns(ticking(0.0015), 0.3).any()
-    ),
+    "TICKS": lambda: wheel.wheel_turns(ticking(0.006), 0.3).any() and not wheel.wheel_turns(ticking(0.0015), 0.3).any(),
     "_SIGMAS": lambda: wheel.wheel_turns(ticking(5e-3, None, 1e-4), 0.3)[800:].all(),
     # a wheel that turns from the first sample on has no noise to tell: so slow, it stands
-    "_CREEP_M_S": lambda: wheel.wheel_turns(Recording(T, odometer=0.015 * np.minimum(T, 5.0)), 0.3).any(),
+    "CREEP_M_S": lambda: wheel.wheel_turns(Recording(T, odometer=0.015 * np.minimum(T, 5.0)), 0.3).any(),
     "_LOOK_S": lambda: wheel.wheel_turns(Recording(T, odometer=_rattling()), 0.3).any(),
     "WINDOW_S": lambda: not wheel.rolling(ticking(0.0025)).any(),
 }

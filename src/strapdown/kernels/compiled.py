@@ -15,7 +15,7 @@ from strapdown.kernels.devices import frames as device_frames
 from strapdown.kernels.environment import control, low_pass
 from strapdown.kernels.motion import vibration
 from strapdown.kernels.navigation import dead_reckoning as strapdown
-from strapdown.kernels.navigation import ekf15, mechanisation, stop_detectors, stop_judge, stop_segments
+from strapdown.kernels.navigation import ekf15, mechanisation, stop_detectors, stop_forward, stop_judge, stop_segments
 from strapdown.kernels.navigation.eskf import filter as eskf
 from strapdown.kernels.navigation.eskf import smoother as eskf_smoother
 from strapdown.kernels.orientation import complementary, gyro, madgwick, mahony, mahony_lanes, paper_b, start
@@ -111,10 +111,11 @@ KERNELS = (
         stop_detectors.rows,
         (_OUT1, _IN1, _IN1, _IN1, _IN1, int64, _OUT1, _OUT1, types.Array(boolean, 1, "C")),
     ),
-    (stop_judge.rows, (_OUT1, _IN1, _COUNTS1, _IN1, _IN1, _IN1, _IN1, _IN1, _COUNTS_OUT1, _OUT1)),
+    (stop_judge.rows, (_OUT1, _IN1, _COUNTS1, _IN1, _IN1, _IN1, _COUNTS_OUT1, _OUT1)),
+    (stop_forward.rows, (_OUT1, _IN1, _COUNTS1, _IN1, _IN1, _IN1, _IN1, _IN1, _COUNTS_OUT1, _OUT1, _OUT1)),
     (stop_segments.turned_back, (_IN2, _IN2, _IN1, _IN1, _OUT2, _OUT2, _OUT1)),
     (stop_segments.cut, (_IN2, _IN1, _FLAGS_IN1, float64, int64, _COUNTS_OUT1)),
-    (stop_segments.chain, (_IN2, _IN1, int64, _FLAGS_OUT1)),
+    (stop_segments.chain, (_IN2, _IN1, int64, int64, _FLAGS_OUT1)),
     (eskf_smoother.backward_rows, (_OUT1, _OUT2, _OUT2, _OUT2, _OUT2, _OUT2)),
     (start.attitude_from, (*6 * (float64,), boolean, float64)),
     # two processes begin at the two ends: what has parts in common stands together

@@ -21,6 +21,7 @@ from .program import Navigated as Navigated, navigate as navigate
 from .start_at_rest import Heading as Heading
 from .stops.detectors import Ared as Ared, Magnitude as Magnitude, MovingVariance as MovingVariance, Shoe as Shoe
 from .stops.foot_stops import FootStops as FootStops
+from .stops.forward_stops import ForwardStops as ForwardStops
 from .stops.intervals import StopDetector as StopDetector, StopIntervals as StopIntervals, Verdict as Verdict
 from .stops.noise_stops import NoiseStops as NoiseStops
 from .stops.paper_stops import PaperStops as PaperStops

@@ -1,11 +1,12 @@
 """Navigation while the samples arrive: rest, alignment, stops, filter; each solution uses only earlier samples.
 
-This program is the forward pass of `navigate`: no smoothing, no look-ahead, no edges of stops found later. A recording
-run through it gives the bits of the live run, because it is the same code on the same samples.
+This program is the forward pass of `navigate`: no smoothing, no look-ahead. That a stop has ended shows some tenths of
+a second late. The filter is then taken back to the begin of the move, and runs again without the stop. A recording run
+through it gives the bits of the live run, because it is the same code on the same samples.
 """
 
+from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +19,9 @@ from strapdown.navigation.carriers.free import Free
 from strapdown.navigation.carriers.wheeled_robot import WheeledRobot
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.program import Navigated
-from strapdown.navigation.stops.intervals import StopIntervals, Verdict, events_of
-from strapdown.navigation.stops.noise_stops import NoiseStops
+from strapdown.navigation.stops.forward_stops import ForwardStops
+from strapdown.navigation.stops.intervals import StopIntervals, Verdict, events_of, without_late
+from strapdown.navigation.stops.segments import BLOCK_S, LONGEST_S
 from strapdown.recordings.examination.faults import without_dead_field
 from strapdown.recordings.facts import Facts
 from strapdown.recordings.rest import first_rest_until_s
@@ -29,7 +31,6 @@ from strapdown.types import Array, Event, Recording, Sample, Solution
 
 REST_S = 8.0
 _END_S = 1.0  # a rest may seem to end so long before the samples do: windows of the search
-_WHEEL_TICKS = 1.5  # travel within a window above which a wheel turns
 _MOVED = "it moved while it was aligned; keep it still until the alignment is done"
 
 
@@ -48,6 +49,18 @@ class LiveSolution(NamedTuple):
     flags: Mapping[str, bool]
     verdict: Verdict
     signalled: bool | None
+
+
+class _Kept(NamedTuple):
+    """A sample that may have to be taken again.
+
+    before: state of the filter before it, None for most samples.
+    stop: the filter has taken it for a stop.
+    """
+
+    before: State | None
+    sample: Sample
+    stop: bool
 
 
 class LiveNavigator:
@@ -84,10 +97,12 @@ class LiveNavigator:
             self._meta[META] = done
         self._rest: list[Sample] = []
         self.estimator: Eskf | None = None
-        self.judge: NoiseStops | None = None
+        self.judge: ForwardStops | None = None
         self.facts: Facts | None = None
         self.state: State | None = None
         self._judging: State | None = None
+        self._kept: deque[_Kept] = deque()
+        self._kept_at = -np.inf
         self.notes: list[str] = []
         self.restarts = 0  # alignments that motion has ended
         self.refused = 0
@@ -107,15 +122,52 @@ class LiveNavigator:
             if sample.t - self._rest[0].t >= self.rest_s:
                 self._align()
             return None
-        assert self.estimator is not None and self.judge is not None and self._judging is not None
         try:
-            judging, verdict = self.judge.step(self._judging, sample)
-            state = self.estimator.step(self.state, sample._replace(stop=verdict.believed))
+            verdict = self._advance(sample)
         except InputError:  # not finite, or back in time: the next one has the time since the last that was used
             self.refused += 1
             return None
-        self._judging, self.state = judging, state
         return self._solution(sample, verdict)
+
+    def _advance(self, sample: Sample) -> Verdict:
+        """Judge a sample, and take it into the filter."""
+        assert self.estimator is not None and self.judge is not None
+        assert self._judging is not None and self.state is not None
+        judging, verdict = self.judge.step(self._judging, sample)
+        before = self.state if verdict.late_s == 0.0 else self._revised(sample.t - verdict.late_s)
+        self.state = self.estimator.step(before, sample._replace(stop=verdict.believed))
+        self._judging = judging
+        self._keep(before, sample, verdict.believed)
+        return verdict
+
+    def _keep(self, before: State, sample: Sample, stop: bool) -> None:
+        """Keep a sample as long as it may have to be taken again. States are large: one for each block is kept."""
+        apart = not self._kept or sample.t - self._kept_at >= BLOCK_S
+        if apart:
+            self._kept_at = sample.t
+        self._kept.append(_Kept(before if apart else None, sample, stop))
+        oldest = sample.t - LONGEST_S - 1.0
+        while len(self._kept) > 1 and self._kept[0].sample.t < oldest:
+            self._kept.popleft()
+            while self._kept[0].before is None:  # what begins without a state cannot be taken again
+                self._kept.popleft()
+
+    def _revised(self, since: float) -> State:
+        """State before the next sample, if none since then was a stop."""
+        assert self.estimator is not None and self.state is not None
+        again: list[_Kept] = []
+        while self._kept and (self._kept[-1].sample.t > since or again[-1].before is None):
+            again.append(self._kept.pop())
+        if not again or again[-1].before is None:
+            return self.state
+        again.reverse()
+        state = again[0].before
+        assert state is not None
+        for kept in again:
+            stop = kept.stop and kept.sample.t <= since
+            self._kept.append(kept._replace(before=None if kept.before is None else state, stop=stop))
+            state = self.estimator.step(state, kept.sample._replace(stop=stop))
+        return state
 
     def _align(self) -> None:
         """Align on the rest; if it was none, wait for another."""
@@ -142,24 +194,14 @@ class LiveNavigator:
             self.notes.append(note)
         self.judge = self._judge(rest, facts)
         self.facts, self.estimator = facts, self.carrier.estimator(rest, facts)
-        state, judging = self.estimator.start(start), self.judge.start(rest.step_s)
+        self.state, self._judging = self.estimator.start(start), self.judge.start(rest.step_s)
         for sample in rest.samples():  # the filter passes over those of the alignment; the judge learns the rest
-            judging, verdict = self.judge.step(judging, sample)
-            state = self.estimator.step(state, sample._replace(stop=verdict.believed))
-        self.state, self._judging = state, judging
+            self._advance(sample)
 
-    def _judge(self, rest: Recording, facts: Facts) -> NoiseStops:
+    def _judge(self, rest: Recording, facts: Facts) -> ForwardStops:
         """Judge with the noise of this rest, or of the part where that is larger."""
-        judge = NoiseStops.from_rest(rest, self.rest_s)
-        gyr, acc = (facts.noise.get(name) for name in ("gyroscope", "accelerometer"))
-        if gyr is not None and acc is not None:
-            part = NoiseStops.for_triads(gyr, acc, 1.0 / rest.step_s)
-            judge = replace(
-                judge,
-                acc_sigma_m_s2=max(judge.acc_sigma_m_s2, part.acc_sigma_m_s2),
-                gyr_sigma_rad_s=max(judge.gyr_sigma_rad_s, part.gyr_sigma_rad_s),
-            )
-        return judge if self._tick_m is None else replace(judge, wheel_m=_WHEEL_TICKS * self._tick_m)
+        triads = (facts.noise.get(name) for name in ("gyroscope", "accelerometer"))
+        return ForwardStops.of_rest(rest, *triads, tick_m=self._tick_m)
 
     def _solution(self, sample: Sample, verdict: Verdict) -> LiveSolution:
         assert self.estimator is not None and self.state is not None and self.facts is not None
@@ -214,14 +256,15 @@ def _notes(navigator: LiveNavigator) -> tuple[str, ...]:
 
 def _stops(found: list[LiveSolution]) -> StopIntervals:
     t = np.array([s.t for s in found])
-    columns = [np.array([getattr(s.verdict, name) for s in found]) for name in Verdict._fields]
+    *columns, late = (np.array([getattr(s.verdict, name) for s in found]) for name in Verdict._fields)
     texts = ("the IMU confirms that it stands", "the controller signals a stop, the IMU does not confirm it")
     events: list[Event] = []
     for rows, kind, text in zip(columns, ("stop_believed", "stop_doubted"), texts, strict=False):
         events += events_of(t, rows, kind, text)
     believed, doubted, rejected, signal, threshold = columns
     ordered = tuple(sorted(events, key=lambda e: e.t_s))
-    return StopIntervals(t, believed, doubted, rejected, signal, threshold, ordered)
+    used = without_late(t, believed, late)
+    return StopIntervals(t, believed, doubted, rejected, signal, threshold, ordered, used)
 
 
 def _whole(found: list[LiveSolution], navigator: LiveNavigator) -> tuple[Solution, StopIntervals]:

@@ -1,11 +1,11 @@
-"""Decides whether a vehicle is at rest. The decision is made sample by sample from the IMU, and from the signals of its
-controller and its wheel.
+"""Decides whether a sensor in a hand is at rest. The decision is made sample by sample from the IMU, and from a stop
+signal where there is one.
 
 Readings at a stop vary over a window no more than the sensor's own noise. Quiet readings are not enough: a smooth drive
 is as quiet. So the mean force must be that of gravity, and the speed since the last stop must have returned to 0. Speed
 and force come from a small strapdown in the sensor's frame: v' = f - f_g - w x v and f_g' = - w x f_g. f_g is read at
 the last stop. Their limits grow with the time since that stop. Readings that stay calm and the same for S_CALM_S are a
-stop whatever they show. Of a whole recording stop_segments.py knows better.
+stop whatever they show. Of a vehicle stop_segments.py and stop_forward.py know better.
 
 The cost of a sample does not depend on the length of the window. Sums over it are updated, and computed again once in a
 window, so that roundoff does not accumulate.
@@ -19,8 +19,8 @@ from strapdown.kernels.jit import internal, offset, pointer
 
 # verdicts
 MOVES, BELIEVED, DOUBTED, REJECTED = 0, 1, 2, 3
-# the controller's signal; with a wheel that turns while it signals a stop: ROLLS
-SAYS_MOVE, SAYS_STOP, SAYS_NOTHING, SAYS_ROLLS = 0, 1, 2, 3
+# the controller's signal
+SAYS_MOVE, SAYS_STOP, SAYS_NOTHING = 0, 1, 2
 
 # state x
 COUNT, NEXT, SINCE_S, DOUBT_S, KNOWN, STATISTIC, SPEED, LAST, HELD_S, CALM_S = range(10)
@@ -33,41 +33,33 @@ STEP_S = 28  # the usual step that the window was laid out for
 SPOKEN = 29  # 1: the controller has signalled a stop at least once; before, its signal counts for nothing
 # readings less a reference near them: sums of six over the window, of squares two
 REFERENCE, SUMS, SQUARES = 30, 36, 42
-TRAVELLED_M, HEAD, TAIL = 44, 45, 46  # the wheel: way so far, entries written, first entry within the window
-WINDOW = 47  # its rows (rate, force), then the wheel's entries (time, way), WHEEL_ENTRIES of them
+WINDOW = 44  # its rows: rate, force
 
 # settings s
 S_ACC_VAR, S_GYR_VAR, S_LIMIT, S_STRONG, S_SHIFT, S_TURN = range(6)
 S_SPEED, S_DRIFT, S_DOUBT_S, S_GAP_S, S_MEAN_S, S_CALM_S, S_WINDOW_S = range(6, 13)
-S_WHEEL_M, S_WHEEL_S = 13, 14  # travel within this time above which a wheel turns; 0: the wheel is not used
-S_SIZE = 15
+S_SIZE = 13
 
 
 def state_size(size):
-    """Number of numbers in a state whose window has this many samples; the wheel may be read twice as often as
-    usual.
-    """
-    return WINDOW + 6 * size + 2 * (2 * size + 2)
+    """Number of numbers in a state whose window has this many samples."""
+    return WINDOW + 6 * size
 
 
 @njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
-def rows(x, s, word, gyr, acc, travel, t, dt, verdict, statistic):
+def rows(x, s, word, gyr, acc, dt, verdict, statistic):
     """Update the state x with these samples: one live sample, or many of a recording. Arrays are flat.
 
     word: stop signal of the controller.
-    travel: travel of the wheel since the sample before (m); empty without a wheel. verdict and what follows: for each
-        sample, or empty. False, and x as before, if an array has another length.
+    verdict, statistic: for each sample, or empty. False, and x as before, if an array has another length.
     """
     n = len(dt)
     size = int(x[SIZE])
-    if len(x) != WINDOW + 6 * size + 2 * (2 * size + 2) or len(gyr) != 3 * n or len(acc) != 3 * n:
-        return False
-    if len(word) != n or len(t) != n or (len(travel) > 0 and len(travel) != n):
+    if len(x) != WINDOW + 6 * size or len(gyr) != 3 * n or len(acc) != 3 * n or len(word) != n:
         return False
     at, settings = pointer(x), pointer(s)
     for i in range(n):
-        rolls = len(travel) > 0 and _turns(at, settings, size, travel[i], t[i])
-        _judge(at, settings, word[i], rolls, offset(gyr, 3 * i), offset(acc, 3 * i), dt[i])
+        _judge(at, settings, word[i], offset(gyr, 3 * i), offset(acc, 3 * i), dt[i])
         if len(verdict) > 0:
             verdict[i] = int(at[LAST])
             statistic[i] = at[STATISTIC]
@@ -75,19 +67,16 @@ def rows(x, s, word, gyr, acc, travel, t, dt, verdict, statistic):
 
 
 @internal
-def _judge(x, s, word, rolls, gyr, acc, dt):
+def _judge(x, s, word, gyr, acc, dt):
     """Judge one sample; the verdict is written to LAST."""
     size = int(x[SIZE])
     if word == SAYS_STOP:
         x[SPOKEN] = 1.0
     elif x[SPOKEN] == 0.0:
         word = SAYS_NOTHING
-    if rolls:
-        word = SAYS_ROLLS if word == SAYS_STOP else SAYS_MOVE
     if dt > s[S_GAP_S]:
         x[COUNT] = 0.0
-    x[TOLD] = x[TOLD] + 1.0 if word in (SAYS_STOP, SAYS_ROLLS) else 0.0
-    moves = word in (SAYS_MOVE, SAYS_ROLLS)
+    x[TOLD] = x[TOLD] + 1.0 if word == SAYS_STOP else 0.0
     _keep(x, size, gyr, acc)
     x[SINCE_S] += dt
     x[APART_S] += dt
@@ -101,7 +90,7 @@ def _judge(x, s, word, rolls, gyr, acc, dt):
     x[SPEED] = math.sqrt(x[V] ** 2 + x[V + 1] ** 2 + x[V + 2] ** 2)
     stands = quiet and (not known or _back(x, s, shift))
     verdict = MOVES
-    if not moves and stands:
+    if word != SAYS_MOVE and stands:
         verdict = BELIEVED
     elif x[TOLD] >= size and full:  # before, the window still holds the move before the stop
         x[DOUBT_S] += dt
@@ -112,25 +101,6 @@ def _judge(x, s, word, rolls, gyr, acc, dt):
     if verdict == BELIEVED or word == SAYS_MOVE:
         x[DOUBT_S] = 0.0
     x[LAST] = verdict
-
-
-@internal
-def _turns(x, s, size, travel, t):
-    """Whether the wheel has turned within the last S_WHEEL_S by more than S_WHEEL_M."""
-    if s[S_WHEEL_M] == 0.0:
-        return False
-    entries = 2 * size + 2
-    ring = WINDOW + 6 * size
-    x[TRAVELLED_M] += travel
-    head, tail = int(x[HEAD]), int(x[TAIL])
-    x[ring + 2 * (head % entries)] = t
-    x[ring + 2 * (head % entries) + 1] = x[TRAVELLED_M]
-    head += 1
-    tail = max(tail, head - entries)
-    while x[ring + 2 * (tail % entries)] < t - s[S_WHEEL_S] * (1.0 + 1e-9):
-        tail += 1
-    x[HEAD], x[TAIL] = float(head), float(tail)
-    return abs(x[TRAVELLED_M] - x[ring + 2 * (tail % entries) + 1]) > s[S_WHEEL_M]
 
 
 @internal

@@ -20,6 +20,7 @@ class Verdict(NamedTuple):
     believed: it stands.
     doubted, rejected: the controller signals a stop, the detector does not confirm it, or is sure that it moves.
     signal: statistic of the detector; the sensor is at rest below threshold.
+    late_s: so far back it was no stop, whatever earlier verdicts were; 0: they hold.
     """
 
     believed: bool
@@ -27,6 +28,7 @@ class Verdict(NamedTuple):
     rejected: bool
     signal: float
     threshold: float
+    late_s: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +116,14 @@ def events_of(t: Array, flag: NDArray[np.bool_], kind: str, text: str) -> list[E
         return []
     groups = np.split(rows, np.flatnonzero(np.diff(t[rows]) > _TOGETHER_S) + 1)
     return [Event(float(t[group[0]]), float(t[group[-1]]), kind, text) for group in groups]
+
+
+def without_late(t: Array, believed: NDArray[np.bool_], late_s: Array) -> NDArray[np.bool_]:
+    """Believed samples without those that a later verdict has taken back."""
+    used = believed.copy()
+    for i in np.flatnonzero(late_s):
+        used[np.searchsorted(t, t[i] - late_s[i], side="right") : i] = False
+    return used
 
 
 def nowhere(n: int) -> NDArray[np.bool_]:

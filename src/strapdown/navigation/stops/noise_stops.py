@@ -1,13 +1,12 @@
-"""Stops of a vehicle, live, and of a hand: the controller's signal and the IMU's statistics, both.
+"""Stops of a sensor that is carried by hand: a stop signal and the IMU's statistics, both.
 
-A stop that only the wheels or the controller show freezes a filter when an encoder dies or a flag sticks. A stop that
-only the IMU shows may be a smooth drive. Each sample gets a verdict. Believed: both agree. Doubted: the controller
-signals a stop, and the IMU does not yet, or no longer. Rejected: the IMU is sure, or the doubt lasts. Without a
-controller's signal, and until it has signalled a stop for the first time, the IMU decides alone. A wheel that turns is
-evidence against a stop. A wheel that does not turn is no evidence for a stop, as its encoder may be dead.
+Each sample gets a verdict. Believed: both agree. Doubted: a stop is signalled, and the IMU does not show it yet, or no
+longer. Rejected: the IMU is sure, or the doubt lasts. Without a signal, and until it has signalled a stop for the first
+time, the IMU decides alone. A hand is never quite at rest, and puts a sensor down within tenths of a second, so means
+over segments (segment_stops.py) show its stops too late.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
@@ -18,10 +17,9 @@ from strapdown.kernels.compiled import fix_signature
 from strapdown.kernels.navigation import stop_judge as judge
 from strapdown.keywords import shows_keywords
 from strapdown.live import State, refuse_sample, refuse_state, state_of
-from strapdown.navigation.live_step import BITS, EMPTY, NO_COUNTS_OUT, NO_OUT
+from strapdown.navigation.live_step import BITS, NO_COUNTS_OUT, NO_OUT
 from strapdown.navigation.stops.intervals import StopIntervals, Verdict
 from strapdown.navigation.stops.judged import both_instruments, judged_stops, verdict_of, words_of
-from strapdown.navigation.stops.wheel import turning_travel_m
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording, Sample
 
@@ -41,7 +39,6 @@ class NoiseStops:
     doubt_s: time for which a signalled stop that the IMU contradicts is only doubted, before it is rejected.
     gap_s: a longer step empties the window.
     mean_s: time over which the rest is learned.
-    wheel_m: travel within window_s above which the wheel turns; None: the wheel is not used.
     """
 
     name: str = field(default="noise", init=False)
@@ -59,11 +56,10 @@ class NoiseStops:
     doubt_s: float = 0.5
     gap_s: float = 0.5
     mean_s: float = 2.0
-    wheel_m: float | None = None
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if name != "name" and value is not None and not 0.0 < value < np.inf:
+            if name != "name" and not 0.0 < value < np.inf:
                 raise InputError(f"{name} of the stop settings is {value}; give a number above 0")
         if not self.false_alarm < 1.0:
             raise InputError(f"false_alarm is {self.false_alarm}; give a probability below 1")
@@ -85,8 +81,7 @@ class NoiseStops:
 
     @classmethod
     def from_rest(cls, recording: Recording, rest_s: float = 1.0, **more: Any) -> Self:
-        """Standard deviations of a reading, measured in the first rest_s of this recording, which must be a rest.
-        It also sets the travel above which the wheel of this recording turns."""
+        """Standard deviations of a reading, measured in the first rest_s of this recording, which must be a rest."""
         if recording.gyr_s is None or recording.acc_s is None:
             raise InputError("the recording has no gyroscope or no accelerometer; stops are judged by both")
         rows = recording.t <= recording.t[0] + rest_s
@@ -96,8 +91,7 @@ class NoiseStops:
         if not (acc > 0.0 and gyr > 0.0):
             raise InputError("the readings at rest do not vary, so they show no noise; give the standard deviations")
         known = {"acc_sigma_m_s2": acc, "gyr_sigma_rad_s": gyr}
-        found = cls(**{**known, **more})
-        return replace(found, wheel_m=_wheel_m(found, recording))
+        return cls(**{**known, **more})
 
     def window_of(self, step_s: float) -> int:
         """Samples of the window at this step."""
@@ -130,7 +124,6 @@ class NoiseStops:
         s[judge.S_SPEED], s[judge.S_DRIFT] = self.speed_m_s, self.drift_m_s2
         s[judge.S_DOUBT_S], s[judge.S_GAP_S], s[judge.S_MEAN_S] = self.doubt_s, self.gap_s, self.mean_s
         s[judge.S_CALM_S], s[judge.S_WINDOW_S] = self.calm_s, size * step_s
-        s[judge.S_WHEEL_M], s[judge.S_WHEEL_S] = self.wheel_m or 0.0, self.window_s
         s.flags.writeable = False
         self._packed[step_s] = s
         return s
@@ -156,14 +149,10 @@ class NoiseStops:
         step_s = float(x[judge.STEP_S])
         settings = self._settings_for(x, step_s)
         try:
-            stop, travel_m = sample.stop, sample.travel_m
+            stop = sample.stop
             word = judge.SAYS_NOTHING if stop is None else judge.SAYS_STOP if stop else judge.SAYS_MOVE
-            travel = EMPTY if travel_m is None else np.array((travel_m,))
-            times = np.array((sample.t,)), np.array((sample.dt,))
-            taken = judge.rows(
-                *(x, settings, BITS[word], sample.gyr_s, sample.acc_s, travel, *times),
-                *(NO_COUNTS_OUT, NO_OUT),
-            )
+            dt = np.array((sample.dt,))
+            taken = judge.rows(x, settings, BITS[word], sample.gyr_s, sample.acc_s, dt, NO_COUNTS_OUT, NO_OUT)
         except (TypeError, AttributeError):  # numba has no compiled version that fits
             taken = False
         if not taken:
@@ -186,18 +175,11 @@ class NoiseStops:
         gyr, acc = both_instruments(recording)
         x, n = self.start(recording.step_s).numbers, len(recording)
         dt = np.diff(recording.t, prepend=recording.t[0])
-        travel, words = EMPTY, words_of(recording)
-        if recording.odometer is not None:
-            travel = np.diff(recording.odometer, prepend=recording.odometer[0])
-        for array in (dt, words, travel):
+        words = words_of(recording)
+        for array in (dt, words):
             array.flags.writeable = False
         verdict, signal = np.empty(n, dtype=np.int64), np.empty(n)
         settings = self.settings(recording.step_s)
-        inputs = (x, settings, words, gyr.reshape(-1), acc.reshape(-1), travel, recording.t, dt)
+        inputs = (x, settings, words, gyr.reshape(-1), acc.reshape(-1), dt)
         assert judge.rows(*inputs, verdict, signal)
         return judged_stops(recording, verdict, signal, float(settings[judge.S_LIMIT]))
-
-
-def _wheel_m(settings: NoiseStops, recording: Recording) -> float | None:
-    """The given value, or the travel above which the wheel of this recording turns."""
-    return settings.wheel_m if settings.wheel_m is not None else turning_travel_m(recording, settings.window_s)

@@ -26,7 +26,7 @@ from strapdown.recordings.runs import runs_of
 from strapdown.sensors.triad import Triad
 from strapdown.types import Array, Recording
 
-_AGAIN = 3  # decisions: with trusted signals, and twice with what they proved to be worth
+REACH = 64  # earlier segments from which a stop is judged, besides the best of all
 _LEAST_BLOCKS = 10  # of a rest, whose means show noise that is not white
 _INVERTED = 0.2  # part of the stops that a flag may show and still look inverted
 
@@ -135,6 +135,15 @@ class SegmentStops:
         found = judged_stops(recording, verdict.astype(np.int64), against, -float(np.log(self.doubt)))
         return replace(found, used=used)
 
+    def packed(self, gravity: float, size: int = kernel.SETTINGS) -> Array:
+        """Settings of the chain as the kernels read them, in an array of this size."""
+        s = np.empty(size)
+        s[kernel.ACC_N2], s[kernel.GYR_N2] = self.acc_white**2, self.gyr_white**2
+        s[kernel.STEADY], s[kernel.WANDER], s[kernel.LEAK] = self.steady_m_s2, self.wander_rad_s, self.turn_leak
+        s[kernel.GAIN], s[kernel.DOUBT], s[kernel.CALM_S] = self.gain_m_s2, self.doubt, self.calm_s
+        s[kernel.G] = gravity
+        return s
+
     def _own(self, cuts: Segments) -> Array:
         """Evidence of the readings of each segment: their variance, and their mean rate."""
         own = np.zeros(len(cuts))
@@ -157,26 +166,25 @@ class SegmentStops:
         shown: of each signal, the segments that it shows as stops.
         """
         fix_signature(kernel.chain)
-        s = np.empty(kernel.SETTINGS)
-        s[kernel.ACC_N2], s[kernel.GYR_N2] = self.acc_white**2, self.gyr_white**2
-        s[kernel.STEADY], s[kernel.WANDER], s[kernel.LEAK] = self.steady_m_s2, self.wander_rad_s, self.turn_leak
-        s[kernel.GAIN], s[kernel.DOUBT], s[kernel.CALM_S] = self.gain_m_s2, self.doubt, self.calm_s
-        s[kernel.G] = cuts.gravity
+        s = self.packed(cuts.gravity)
         first = cuts.at((rest[0] + rest[1]) // 2) if rest[0] == 0 else -1
         wrong = self.signal_error
         reliable = [(wrong, 1.0 - wrong)] * len(shown)
-        for _ in range(_AGAIN if shown else 1):
+        made: set[bytes] = set()
+        while True:  # with trusted signals, then with what they proved to be worth, until a decision comes again
             total = own.copy()
             for stops, (in_motion, in_stops) in zip(shown, reliable, strict=True):
                 yes, no = np.log(in_stops / in_motion), np.log((1.0 - in_stops) / (1.0 - in_motion))
                 total += np.where(stops, yes, no)
             chosen = np.zeros(len(cuts), dtype=bool)
-            kernel.chain(cuts.columns(total), s, first, chosen)
+            kernel.chain(cuts.columns(total), s, first, REACH, chosen)
+            if not shown or chosen.tobytes() in made:
+                return chosen
+            made.add(chosen.tobytes())
             reliable = [
                 (self._part(cuts, stops, ~chosen, wrong), self._part(cuts, stops, chosen, 1.0 - wrong))
                 for stops in shown
             ]
-        return chosen
 
     def _part(self, cuts: Segments, stops: NDArray[np.bool_], among: NDArray[np.bool_], otherwise: float) -> float:
         """Part of the time of some segments for which a signal shows a stop."""

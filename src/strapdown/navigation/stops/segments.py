@@ -14,7 +14,7 @@ from strapdown.types import Array, Recording
 
 BLOCK_S = 0.05  # means over so long are cut into segments
 GAP_S = 0.5  # a longer step ends a segment
-_LONGEST_S = 10.0  # of a segment; the chain joins those of one stop
+LONGEST_S = 10.0  # of a segment; the chain joins those of one stop
 
 
 class Noise(Protocol):
@@ -132,7 +132,7 @@ def _cut(noise: Noise, readings: tuple[Array, Array], dt: Array, forced: NDArray
         array.flags.writeable = False
     fix_signature(kernel.cut)
     penalty = float(chdtri(values.shape[1], noise.false_alarm))
-    kernel.cut(values, weights, must, penalty, max(round(_LONGEST_S / (size * step_s)), 1), before)
+    kernel.cut(values, weights, must, penalty, max(round(LONGEST_S / (size * step_s)), 1), before)
     found, k = [n], len(starts)
     while k > 0:
         k = int(before[k])

@@ -7,8 +7,8 @@ from strapdown.recordings.runs import runs_of
 from strapdown.types import Array, Recording
 
 WINDOW_S = 0.3  # over which a wheel is seen to turn
-_TICKS, _SIGMAS = 1.5, 6.0  # of travel over a window, above which a wheel turns
-_CREEP_M_S = 0.01  # a wheel that moves slower stands
+TICKS, _SIGMAS = 1.5, 6.0  # of travel over a window, above which a wheel turns
+CREEP_M_S = 0.01  # a wheel that moves slower stands
 _LOOK_S = 1.0  # of the start, at rest: what an odometer does there is noise
 
 
@@ -26,10 +26,10 @@ def turning_travel_m(recording: Recording, window_s: float) -> float | None:
     noise = float(np.diff(odometer[:look]).std())
     # a tick that falls between two samples is two smaller steps, so not the least of all
     tick = float(np.quantile(steps, 0.1)) if len(steps) else 0.0
-    least = max(_TICKS * tick, _SIGMAS * noise)
+    least = max(TICKS * tick, _SIGMAS * noise)
     moves_at_start = bool((travel[back[look - 1] + 1 : look] > least).all())
     if moves_at_start:  # what it does there is no noise
-        least = max(_TICKS * tick, _CREEP_M_S * window_s)
+        least = max(TICKS * tick, CREEP_M_S * window_s)
         moves_always = bool((travel[back > 0] > least).all())
         return None if moves_always else least
     return least if least > 0.0 else None
