@@ -41,6 +41,7 @@ def next_steps(seen: "Overview", log: str, columns: str | None) -> list[Step]:
     acc, gyr = (has_acc, "it has no accelerometer"), (has_gyr, "it has no gyroscope")
     rest = (bool(seen.rests), "it is nowhere at rest for a second")
     poses = _poses(seen)
+    rolls, walks = recording.odometer is not None, " (a foot that walks: navigate --vehicle foot)"
     return [
         step("attitude", "orient {log} -o attitude", acc, gyr),
         step(
@@ -48,8 +49,11 @@ def next_steps(seen: "Overview", log: str, columns: str | None) -> list[Step]:
             "navigate {log} --heading 0 -o nav",
             acc,
             gyr,
-            (seen.begins_at_rest, "it does not begin at rest: record 5 s without motion first"),
-            (len(seen.rests) > 1, "it stops nowhere after its start: stop every few seconds, or position drifts"),
+            (rolls or seen.begins_at_rest, f"it does not begin at rest: record 5 s without motion first{walks}"),
+            (
+                rolls or len(seen.rests) > 1,
+                f"it stops nowhere after its start: stop every few seconds, or position drifts{walks}",
+            ),
         ),
         step("offsets", "calibrate static {log} -o offsets.toml", acc, gyr, rest),
         step(

@@ -117,6 +117,9 @@ def navigate(
     estimator = carrier.estimator(recording, facts)
     judged = replace(recording, stop=stops.standing)
     solution, innovations, last = _solved(estimator, judged, start, smoothed, notes, done)
+    earlier = getattr(carrier, "earlier", None)
+    if earlier is not None and isinstance(estimator, Eskf):
+        solution = earlier(solution, judged, estimator, start)
     of_case = getattr(carrier, "of_case", None)
     if of_case is not None and isinstance(estimator, Eskf):
         solution = of_case(solution, recording, facts)
