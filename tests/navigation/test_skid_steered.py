@@ -5,9 +5,9 @@ import pytest
 
 from helpers import shared_data
 from strapdown import io
+from strapdown.navigation import start_moving
 from strapdown.navigation.carriers.wheeled_robot import GIVEN_LEVER_M, UNKNOWN_LEVER_M, WheeledRobot
 from strapdown.navigation.program import navigate
-from strapdown.navigation import start_moving
 from strapdown.navigation.start_at_rest import EDGE_S, NORTH_RAD, Heading
 from strapdown.recordings.runs import runs_of
 from strapdown.types import Recording

@@ -8,7 +8,13 @@ import numpy as np
 from strapdown.live import Start
 from strapdown.navigation.body_origin import sensor_at_start
 from strapdown.navigation.carriers.foot_alignment import align_foot, with_first_steps
-from strapdown.navigation.carriers.foot_heights import LEVEL_M, SOLE_SIGMA_M, level_steps, with_height_drift, with_sole_height
+from strapdown.navigation.carriers.foot_heights import (
+    LEVEL_M,
+    SOLE_SIGMA_M,
+    level_steps,
+    with_height_drift,
+    with_sole_height,
+)
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.updates import FlatFloor, ZeroVelocity
 from strapdown.navigation.start_at_rest import Heading, give_heading
@@ -17,7 +23,8 @@ from strapdown.navigation.stops.intervals import StopIntervals, solution_with_st
 from strapdown.recordings.facts import Facts
 from strapdown.types import Recording, Solution
 
-FOOT_FLOOR = FlatFloor(height_sigma_m=SOLE_SIGMA_M, velocity_sigma_m_s=None, tilt_rad=np.pi)  # a foot is tilted on any floor
+# a foot is tilted on any floor
+FOOT_FLOOR = FlatFloor(height_sigma_m=SOLE_SIGMA_M, velocity_sigma_m_s=None, tilt_rad=np.pi)
 
 
 @dataclass(frozen=True)

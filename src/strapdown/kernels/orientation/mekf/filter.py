@@ -327,6 +327,7 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
         given = state[STARTED] == 1.0
         begin(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
         if state[SEEN] != NOTHING:
+            state[STEADY], state[STEADY + 1], state[STEADY + 2] = ax, ay, az
             force = math.sqrt(ax * ax + ay * ay + az * az)
             aims = has_mag and state[SEEN] == UNDER_WAY
             begin_covariance(state, settings, given, force, aims, mx, my, mz, min(state[USUAL_STEP], settings[LONGEST]))

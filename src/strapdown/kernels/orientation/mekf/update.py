@@ -38,9 +38,7 @@ def predict(state, w, x, y, z, white2, walk2, dt):
             state[at + j] -= ax * state[at + 3] + ay * state[at + 4] + az * state[at + 5]
     for i in range(3):
         ax, ay, az = dt * rows[i][0], dt * rows[i][1], dt * rows[i][2]
-        state[WITH_PLACE + i] -= (
-            ax * state[WITH_PLACE + 3] + ay * state[WITH_PLACE + 4] + az * state[WITH_PLACE + 5]
-        )
+        state[WITH_PLACE + i] -= ax * state[WITH_PLACE + 3] + ay * state[WITH_PLACE + 4] + az * state[WITH_PLACE + 5]
         state[P + 7 * i] += white2 * dt
         state[P + 21 + 7 * i] += walk2 * dt
     for i in range(6):
