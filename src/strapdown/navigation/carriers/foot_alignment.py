@@ -159,10 +159,13 @@ def with_first_steps(solution: Solution, recording: Recording, estimator: Eskf, 
     except InputError:  # a few samples of a shock do not look like a log
         return solution
     assert found.p_n is not None and found.v_n is not None
-    earlier = {"q_nb": found.q_nb, "p_n": found.p_n, "v_n": -found.v_n}
-    columns = {name: _before(getattr(solution, name), new) for name, new in earlier.items()}
-    sigma = {name: _before(old, found.sigma[name]) for name, old in solution.sigma.items()}
-    return replace(solution, **columns, sigma=sigma)
+    return replace(
+        solution,
+        q_nb=_before(solution.q_nb, found.q_nb),
+        p_n=_before(solution.p_n, found.p_n),
+        v_n=_before(solution.v_n, -found.v_n),
+        sigma={name: _before(old, found.sigma[name]) for name, old in solution.sigma.items()},
+    )
 
 
 def _before(column: Array, backward: Array) -> Array:
