@@ -368,6 +368,8 @@ WHEEL_PROMISES = {
     "_SIGMAS": lambda: wheel.wheel_turns(ticking(5e-3, None, 1e-4), 0.3)[800:].all(),
     # a wheel that turns from the first sample on has no noise to tell: so slow, it stands
     "CREEP_M_S": lambda: wheel.wheel_turns(Recording(T, odometer=0.015 * np.minimum(T, 5.0)), 0.3).any(),
+    # a wheel that never stops turns all the time; its speed is never as even as a clock
+    "_CLOCK": lambda: wheel.wheel_turns(Recording(T, odometer=T + 0.008 * np.sin(T)), 0.3)[100:].all(),
     "_LOOK_S": lambda: wheel.wheel_turns(Recording(T, odometer=_rattling()), 0.3).any(),
     "WINDOW_S": lambda: not wheel.rolling(ticking(0.0025)).any(),
 }

@@ -60,6 +60,13 @@ def scaled(factor):
     return replace(log, acc_s=factor * log.acc_s)
 
 
+def running(stands):
+    """A foot that runs: 4 g, but for a part of the time in which it stands."""
+    log = table()
+    still = np.arange(N) % 100 < round(100 * stands)
+    return replace(log, acc_s=np.where(still[:, None], 1.0, 4.0) * log.acc_s)
+
+
 def with_zeros(share):
     log = fielded(turning)
     mag = log.mag_s.copy()
@@ -94,6 +101,7 @@ EDGES = {
     "SLOWEST_S": (table(1 / 0.99), "warn", table(1 / 1.01), "refuse", "time_unit"),
     "LIKE_GRAVITY, low": (scaled(0.31), None, scaled(0.29), "refuse", "accelerometer_unit"),
     "LIKE_GRAVITY, high": (scaled(2.9), None, scaled(3.1), "refuse", "accelerometer_unit"),
+    "_STANCES": (running(0.15), None, running(0.05), "refuse", "accelerometer_unit"),
     "MOST_OFF_GRAVITY": (scaled(1.01 + MOST - 0.02), "note", scaled(1.01 + MOST), "refuse", "accelerometer_scale"),
     "OFF_GRAVITY": (scaled(1.028), None, scaled(1.032), "note", "accelerometer_scale"),
     "CALM_M_S2": (replace(scaled(1.3), acc_s=1.3 * table(acc=0.10).acc_s), "refuse",

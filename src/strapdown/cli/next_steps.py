@@ -44,6 +44,7 @@ def next_steps(seen: "Overview", log: str, columns: str | None) -> list[Step]:
     fixed = recording.position_fix is not None
     # the heading at the start: the magnetometer's where there is one; else the user puts the right number
     heading = "" if has_mag else " --heading 0"
+    rolls, walks = recording.odometer is not None, " (a foot that walks: navigate --vehicle foot)"
     return [
         step("attitude", "orient {log} -o attitude", acc, gyr),
         step(
@@ -51,10 +52,10 @@ def next_steps(seen: "Overview", log: str, columns: str | None) -> list[Step]:
             f"navigate {{log}}{heading} -o nav",
             acc,
             gyr,
-            (seen.begins_at_rest, "it does not begin at rest: record 5 s without motion first"),
+            (rolls or seen.begins_at_rest, f"it does not begin at rest: record 5 s without motion first{walks}"),
             (
-                fixed or len(seen.rests) > 1,
-                "it stops nowhere after its start: stop every few seconds, or position drifts",
+                rolls or fixed or len(seen.rests) > 1,
+                f"it stops nowhere after its start: stop every few seconds, or position drifts{walks}",
             ),
         ),
         step("offsets", "calibrate static {log} -o offsets.toml", acc, gyr, rest),

@@ -11,13 +11,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from strapdown.live import Start
 from strapdown.navigation.eskf.outputs import Innovations
-from strapdown.types import Array
+from strapdown.types import Array, Recording
 
 LARGE, LARGE_S = 4.0, 10.0  # mean of the normalised innovations, over so long
 REJECTED_S = 5.0  # of measurements since the last one that counts
 LONGEST_STEP_S = 0.5  # that one stands for
 LARGEST = 100.0  # ten sigmas: one that is farther off counts as this
+TURNED_RAD = 0.1  # of heading, by a bias that is not known: the end is off by a tenth of the way
 _WHAT = {
     "stop": "the zero velocity of stops",
     "floor": "the flat floor",
@@ -51,6 +53,24 @@ class Divergence(NamedTuple):
             f"do not trust this solution from t = {self.t_s:.1f} s on: {_WHAT[self.kind]} {how}; "
             "the stated sigmas are too small"
         )
+
+
+def without_bias(start: Start, bias_sigma: float, recording: Recording) -> str | None:
+    """A sentence if no rest shows the gyroscope's bias and it may turn the heading by more than TURNED_RAD; None
+    otherwise. Wheels show the bias too, but less well than their white errors seem to.
+
+    bias_sigma: standard deviation of the bias before any rest (rad/s).
+    recording: with the believed stops.
+    """
+    known = start.alignment is None or np.max(start.alignment.gyr_bias_sigma) < bias_sigma
+    turned = bias_sigma * float(recording.t[-1] - recording.t[0])
+    if known or recording.stop is None or recording.stop.any() or turned < TURNED_RAD:
+        return None
+    return (
+        "do not trust this solution: the log has no rest that shows the gyroscope's bias, and one of "
+        f"{np.degrees(bias_sigma):.2g} deg/s turns the heading by {np.degrees(turned):.0f} deg; "
+        "record a second of rest at the start or at the end, or calibrate the gyroscope"
+    )
 
 
 def divergences(innovations: Mapping[str, Innovations]) -> list[Divergence]:

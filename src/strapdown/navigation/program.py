@@ -20,7 +20,7 @@ from strapdown.navigation.carriers.paper_robot import PaperRobot
 from strapdown.navigation.carriers.residual_errors import has_raw_field
 from strapdown.navigation.carriers.vehicle_stops import has_signal
 from strapdown.navigation.carriers.wheeled_robot import FARTHEST_LEVER_M
-from strapdown.navigation.divergence import divergences
+from strapdown.navigation.divergence import divergences, without_bias
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.outputs import refuse_too_long
 from strapdown.navigation.eskf.smoother import NOT_SMOOTHED, smooth
@@ -117,6 +117,9 @@ def navigate(
     estimator = carrier.estimator(recording, facts)
     judged = replace(recording, stop=stops.standing)
     solution, innovations, last = _solved(estimator, judged, start, smoothed, notes, done)
+    earlier = getattr(carrier, "earlier", None)
+    if earlier is not None and isinstance(estimator, Eskf):
+        solution = earlier(solution, judged, estimator, start)
     of_case = getattr(carrier, "of_case", None)
     if of_case is not None and isinstance(estimator, Eskf):
         solution = of_case(solution, recording, facts)
@@ -131,6 +134,9 @@ def navigate(
     aided = recording.position_fix is not None or recording.velocity_fix is not None
     notes += notes_of_events(solution, has_signal(recording), aided)
     warnings = tuple(one.sentence for one in divergences(innovations)) if _gated(carrier) else ()
+    if isinstance(estimator, Eskf) and not aided:
+        unknown = without_bias(start, estimator.gyr_bias_sigma, judged)
+        warnings = warnings if unknown is None else (unknown, *warnings)
     solution = replace(solution, meta={**solution.meta, "warnings": warnings}) if warnings else solution
     return Navigated(solution, stops, estimator, innovations, last, tuple(notes), facts, truth_s, warnings)
 

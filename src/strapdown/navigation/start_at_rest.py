@@ -18,7 +18,7 @@ from strapdown.types import Array, Recording
 
 NORTH_RAD = 0.5 * np.pi  # yaw of a body that heads north
 _LONGEST_REST_S = 30.0
-_EDGE_S = 0.2  # of the rest, not used: the start of the drive shows late
+EDGE_S = 0.2  # of the rest, not used: the start of the drive shows late
 
 
 @dataclass(frozen=True)
@@ -116,10 +116,10 @@ def _as_measured(p_n: Array, recording: Recording, rest_s: float) -> Array:
 def rest_at_start_s(recording: Recording, facts: Facts) -> float:
     """Duration of the rest at the start of the recording (s), without the edge where a drive begins."""
     until_s = first_rest_until_s(recording)
-    longest_s = min(until_s - recording.t[0], _LONGEST_REST_S + _EDGE_S)
+    longest_s = min(until_s - recording.t[0], _LONGEST_REST_S + EDGE_S)
     turns = wheel_turns(recording, WINDOW_S)
     moves_s = recording.t[turns.argmax()] - recording.t[0] - WINDOW_S if turns.any() else np.inf
-    rest_s = first_rest_s(recording, min(longest_s, moves_s), facts.noise.get("accelerometer")) - _EDGE_S
+    rest_s = first_rest_s(recording, min(longest_s, moves_s), facts.noise.get("accelerometer")) - EDGE_S
     if rest_s < LEAST_SAMPLES * recording.step_s:
         rows = int(np.searchsorted(recording.t, recording.t[0] + rest_s, side="right"))
         raise InputError(

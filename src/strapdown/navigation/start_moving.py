@@ -22,7 +22,8 @@ from strapdown.navigation.alignment import (
     rest_of,
 )
 from strapdown.navigation.body_origin import sensor_at_start
-from strapdown.navigation.start_at_rest import NORTH_RAD, Heading
+from strapdown.navigation.start_at_rest import EDGE_S, NORTH_RAD, Heading
+from strapdown.navigation.stops.wheel import CREEP_M_S
 from strapdown.recordings.facts import Facts
 from strapdown.recordings.runs import runs_of
 from strapdown.rotation import q_exp, q_mul, q_rotate
@@ -30,32 +31,57 @@ from strapdown.types import Array, Recording
 
 LEVELS_S = 3.0  # how long the force is averaged
 BLOCK_S = 0.5  # means of so long scatter by what is not gravity
+LEAST_BLOCKS = 4
 SPEED_SIGMA_M_S = 0.1  # of the speed at the first sample, by the wheels
 SHORTEST_STAND_S = 1.0
+SHORTEST_ROLLED_OUT_S = 0.3  # of a wheel that has already stood for half a second
+SEEN_S = 0.1  # within which a wheel is seen to begin to turn
 LEAST_BIAS_RAD_S = 3e-4  # a bias read later was another by as much
 _WIDE_RAD_S = 1.0  # the filter knows better how wide the bias is
 _COMPASS_RAD = 0.05
 
 
+def _has_word(recording: Recording) -> bool:
+    return recording.stop is not None and bool(recording.stop.any()) and not bool(recording.stop.all())
+
+
 def standing_by_word(recording: Recording) -> NDArray[np.bool_]:
-    """Rows at which the controller signals a stop, or at which the wheel has not moved for half a second to either
-    side.
+    """Rows at which the controller signals a stop, or at which the wheel has been slower than a creep for half a second
+    to either side.
     """
-    if recording.stop is not None and recording.stop.any() and not recording.stop.all():
+    if _has_word(recording):
         return np.asarray(recording.stop)
     if recording.odometer is None:
         return np.zeros(len(recording), dtype=bool)
     t, way = recording.t, recording.odometer
     before = np.searchsorted(t, t - 0.5)
     after = np.minimum(np.searchsorted(t, t + 0.5), len(t) - 1)
-    return np.asarray(np.abs(way[after] - way[before]) < 1e-3)
+    return np.asarray(np.abs(way[after] - way[before]) < CREEP_M_S * (t[after] - t[before]))
 
 
 def first_stand(recording: Recording) -> tuple[int, int] | None:
-    """First and last row of the first stop of at least SHORTEST_STAND_S that wheels or controller show."""
+    """First and last row of the first stop that the controller shows for SHORTEST_STAND_S, or the wheels for
+    SHORTEST_ROLLED_OUT_S after they have rolled out.
+    """
     t = recording.t
-    long = [run for run in runs_of(standing_by_word(recording)) if t[run[1]] - t[run[0]] >= SHORTEST_STAND_S]
+    least_s = SHORTEST_STAND_S if _has_word(recording) else SHORTEST_ROLLED_OUT_S
+    long = [run for run in runs_of(standing_by_word(recording)) if t[run[1]] - t[run[0]] >= least_s]
     return long[0] if long else None
+
+
+def stand_at_start_s(recording: Recording) -> float:
+    """How long the wheel of a recording has not moved yet at its start (s), without the edge at which a drive begins:
+    a wheel has play, and its readings may be held.
+    """
+    if recording.odometer is None:
+        return 0.0
+    t, way = recording.t, recording.odometer
+    back = np.searchsorted(t, t - SEEN_S)
+    moved = np.abs(way - way[back]) >= CREEP_M_S * SEEN_S
+    first = int(moved.argmax()) if moved.any() else len(t)
+    changes = np.flatnonzero(np.diff(way[first:])) if moved.any() else np.empty(0, dtype=np.int64)
+    held_s = float(np.median(np.diff(t[first:][changes]))) if len(changes) > 1 else recording.step_s
+    return float(t[first - 1] - t[0]) - max(EDGE_S, held_s)
 
 
 def start_moving(recording: Recording, facts: Facts, heading: Heading, refused: InputError) -> Start:
@@ -64,8 +90,11 @@ def start_moving(recording: Recording, facts: Facts, heading: Heading, refused: 
     refused: why the recording has no rest at its start that readings show.
     """
     stand = first_stand(recording)
+    stand_s = stand_at_start_s(recording)
     if stand is not None and stand[0] == 0:
-        aligned = _shaken_stand(recording, facts, heading, float(recording.t[stand[1]] - recording.t[0]))
+        stand_s = max(stand_s, float(recording.t[stand[1]] - recording.t[0]))
+    if stand_s >= LEAST_SAMPLES * recording.step_s:
+        aligned = _shaken_stand(recording, facts, heading, stand_s)
         return Start.of(recording, alignment=aligned, p_n=sensor_at_start(aligned, facts.q_bs, facts.r_bs_b))
     if recording.odometer is None or recording.gyr_s is None or recording.acc_s is None:
         raise refused
@@ -113,10 +142,10 @@ def _shaken_stand(recording: Recording, facts: Facts, heading: Heading, stand_s:
 
 
 def _scatter(t: Array, values: Array) -> Array:
-    """Standard deviation of the mean, from means over blocks of BLOCK_S."""
-    block = np.floor((t - t[0]) / BLOCK_S).astype(int)
-    means = np.array([values[block == k].mean(axis=0) for k in range(block[-1] + 1) if (block == k).sum() > 2])
-    if len(means) < 2:
+    """Standard deviation of the mean, from means over blocks of BLOCK_S, or of a quarter of a shorter time."""
+    block = np.floor((t - t[0]) / min(BLOCK_S, (t[-1] - t[0]) / LEAST_BLOCKS)).astype(int)
+    means = np.array([values[block == k].mean(axis=0) for k in range(block[-1] + 1) if (block == k).sum() > 1])
+    if len(means) < LEAST_BLOCKS:
         return np.asarray(values.std(axis=0))
     return np.asarray(means.std(axis=0, ddof=1) / np.sqrt(len(means)))
 

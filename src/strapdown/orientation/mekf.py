@@ -46,7 +46,8 @@ class Mekf(OrientationFilter):
     reading is also rejected if its innovation is beyond gate sigmas. If the mean of specific force points beyond this
     angle from up for lost_s, the attitude is wrong and is determined again. Until then the sigmas contain that angle.
 
-    Magnetic north has an error of mag_disturbance_deg, correlated over mag_disturbance_s. A reading is rejected if the
+    Magnetic north has an error of mag_disturbance_deg, correlated over mag_disturbance_s. A place of rest has another
+    one, which is constant there: iron under a resting sensor does not turn the heading. A reading is rejected if the
     norm or dip of the field differs from the reference by more than mag_norm (part of it) or mag_dip_deg. It is also
     rejected if its innovation is beyond the gate. Within the limits norm and dip add to the variance of north: iron
     turns a field as far as it changes them. After mag_patience_s of rejection field and heading are determined again.

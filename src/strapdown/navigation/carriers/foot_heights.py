@@ -17,6 +17,7 @@ from strapdown.types import Array, Solution
 LEVEL_M = 0.1  # building codes allow no riser below 4 in (International Building Code, 1011.5.2)
 HIGHEST_STRIDE_M = 0.45  # two risers of 0.22 m, the highest that building codes allow
 ALIKE = 0.3  # of a riser: how much the next may differ, as measured
+SOLE_SIGMA_M = 0.01  # of a foot's height in one stance on a flat floor
 FLOOR_SIGMA_M = 0.007  # of a foot from stance to stance on one floor: how the sole comes down
 # of the height, by shocks and scale, in addition to what the filter states. Both set on the walks of foot_vicon, whose
 # heights are off by 2 to 13 mm a stance, most of them upward, and by 38 mm in the fastest
@@ -74,4 +75,13 @@ def with_height_drift(solution: Solution, stance: NDArray[np.bool_]) -> Solution
     swings = np.searchsorted(begins, np.arange(len(stance)), side="right")
     sigma_p = solution.sigma["p_n"].copy()
     sigma_p[:, 2] = np.hypot(sigma_p[:, 2], DRIFT_M * swings)
+    return replace(solution, sigma={**solution.sigma, "p_n": sigma_p})
+
+
+def with_sole_height(solution: Solution) -> Solution:
+    """Heights on a floor that is stated to be flat. Many stances average the filter's height, but not how the sole is
+    placed in the first stance and in this one: each is as high as SOLE_SIGMA_M states.
+    """
+    sigma_p = solution.sigma["p_n"].copy()
+    sigma_p[:, 2] = np.hypot(sigma_p[:, 2], np.sqrt(2.0) * SOLE_SIGMA_M)
     return replace(solution, sigma={**solution.sigma, "p_n": sigma_p})

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from strapdown import earth
 from strapdown.kernels.navigation import stop_detectors as kernel
 from strapdown.navigation.stops.windowed import Windowed
+from strapdown.recordings.runs import runs_of
 from strapdown.types import Array, Event, Recording
 
 LONG_S = 5.0  # a walk without a stance for so long is an event
@@ -71,3 +72,18 @@ def rest_samples(recording: Recording, settings: FootStops, most_s: float) -> in
     after = after - 1 - after // 2 if settings.look_ahead else 0
     first = max(int(moving[0]) - after, 0) if len(moving) else len(recording)
     return min(first, int(np.searchsorted(recording.t, recording.t[0] + most_s, side="right")))
+
+
+def rests(recording: Recording, settings: FootStops, least: int, least_s: float) -> list[tuple[int, int]]:
+    """Rests of a foot: the first row, and the row after the last. The one at the start has `least` samples, others last
+    least_s.
+    """
+    size = settings.window_of(recording.step_s)
+    after = size - 1 - size // 2 if settings.look_ahead else 0
+    t, found = recording.t, []
+    for first, last in runs_of(settings.find(recording).signal < settings.least_rad_s):
+        begin = first if first == 0 else first + size - 1 - after
+        end = last + 1 if last == len(t) - 1 else last + 1 - after
+        if end - begin >= least and (first == 0 or t[end - 1] - t[begin] >= least_s):
+            found.append((begin, end))
+    return found

@@ -10,12 +10,13 @@ WINDOW_S = 0.3  # over which a wheel is seen to turn
 TICKS, _SIGMAS = 1.5, 6.0  # of travel over a window, above which a wheel turns
 CREEP_M_S = 0.01  # a wheel that moves slower stands
 _LOOK_S = 1.0  # of the start, at rest: what an odometer does there is noise
+_CLOCK = 1e-3  # of its way, by which a wheel differs from a steady count at least
 
 
 def turning_travel_m(recording: Recording, window_s: float) -> float | None:
     """Travel within window_s above which the wheel of this recording turns, from its ticks and from its noise at the
-    start, which is a rest. None without an odometer, or if it moves during the whole rest: it then gives no
-    threshold."""
+    start, which is a rest. None without an odometer, or if the odometer counts steadily from first to last: it is then
+    a clock, not a wheel."""
     if recording.odometer is None or len(recording) < 3:
         return None
     t, odometer = recording.t, recording.odometer
@@ -30,9 +31,14 @@ def turning_travel_m(recording: Recording, window_s: float) -> float | None:
     moves_at_start = bool((travel[back[look - 1] + 1 : look] > least).all())
     if moves_at_start:  # what it does there is no noise
         least = max(TICKS * tick, CREEP_M_S * window_s)
-        moves_always = bool((travel[back > 0] > least).all())
-        return None if moves_always else least
+        return None if _counts_steadily(t, odometer) else least
     return least if least > 0.0 else None
+
+
+def _counts_steadily(t: Array, odometer: Array) -> bool:
+    """Whether the odometer is a straight line over time."""
+    way = float(np.ptp(odometer))
+    return bool(np.ptp(odometer - np.polyval(np.polyfit(t - t[0], odometer, 1), t - t[0])) < _CLOCK * way)
 
 
 def wheel_turns(recording: Recording, window_s: float) -> NDArray[np.bool_]:

@@ -12,7 +12,8 @@ from strapdown.earth import gravity
 from strapdown.errors import InputError
 from strapdown.evaluation.trajectory import ClosingError, closing_error
 from strapdown.live import Start
-from strapdown.navigation.carriers.foot import Foot, align_foot, foot_filter
+from strapdown.navigation.carriers.foot import Foot, foot_filter
+from strapdown.navigation.carriers.foot_alignment import align_foot
 from strapdown.navigation.carriers.foot_heights import LEVEL_M
 from strapdown.navigation.carriers.hand import Hand
 from strapdown.navigation.eskf.filter import Eskf

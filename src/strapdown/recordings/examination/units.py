@@ -39,6 +39,7 @@ from strapdown.types import Array, Recording
 FIELDS: Mapping[str, str] = {"accelerometer": "acc_s", "gyroscope": "gyr_s", "magnetometer": "mag_s"}
 _LOOKED_AT = 10_000  # samples: a median needs no more
 _HUGE = 1e100  # squares of larger numbers overflow
+_STANCES = 0.1  # part of a run in which a foot stands, at least
 _DOWN = 0.7  # of the force along minus z: within 45 deg of straight down
 
 
@@ -58,6 +59,8 @@ def size_findings(recording: Recording, uses: Iterable[str], gravity: float) -> 
             continue
         size = usual_size(values)
         if name == "accelerometer":
+            if size > LIKE_GRAVITY[1] * gravity:  # a foot that runs: only its stances read gravity
+                size = usual_size(values, _STANCES)
             found += _force_findings(size, gravity)
         elif name == "gyroscope":
             found += _rate_findings(values, size)
@@ -67,10 +70,10 @@ def size_findings(recording: Recording, uses: Iterable[str], gravity: float) -> 
     return found
 
 
-def usual_size(values: Array) -> float:
-    """Median norm of the rows."""
+def usual_size(values: Array, part: float = 0.5) -> float:
+    """Norm of the rows that this part of them is below: the median."""
     some = values[:: max(1, len(values) // _LOOKED_AT)]
-    return float(np.median(np.linalg.norm(np.clip(some, -_HUGE, _HUGE), axis=1)))
+    return float(np.quantile(np.linalg.norm(np.clip(some, -_HUGE, _HUGE), axis=1), part))
 
 
 def _force_findings(size: float, gravity: float) -> list[Finding]:

@@ -17,6 +17,8 @@ from strapdown.kernels.orientation.mekf.layout import (
     ACC_OFF,
     ACC_WHITE2,
     AIMED_P,
+    ARRIVED,
+    ARRIVED_T,
     BESIDE,
     BESIDE_T,
     BIAS_START2,
@@ -28,6 +30,7 @@ from strapdown.kernels.orientation.mekf.layout import (
     GYR_TURN2,
     GYR_WALK2,
     GYR_WHITE2,
+    IRON2,
     LOST_S,
     LOST_T,
     MAG_DISTURBANCE2,
@@ -36,12 +39,16 @@ from strapdown.kernels.orientation.mekf.layout import (
     MOTION_S,
     MOTION_START2,
     PATIENCE_S,
+    QUIET_T,
+    REFERENCE_S,
     REFERENCE_T,
     REJECTED_T,
     ROUGH2,
+    SEEMS_IRON2,
     SETTINGS_SIZE,
     START2,
     STATE_SIZE,
+    STEADY,
     STEEP2,
     TILT_FLOOR2,
     WAITED,
@@ -57,7 +64,19 @@ from strapdown.kernels.orientation.mekf.motion import (
     points_elsewhere,
 )
 from strapdown.kernels.orientation.mekf.start import START_SPAN, begin_covariance, doubt_start
-from strapdown.kernels.orientation.mekf.update import P, X, learn, predict, spread
+from strapdown.kernels.orientation.mekf.update import (
+    PLACE,
+    PLACE_P,
+    P,
+    X,
+    forget_place,
+    learn,
+    learn_north,
+    leave_place,
+    predict,
+    spread,
+    spread_of_north,
+)
 from strapdown.kernels.orientation.start import (
     LEAST_FORCE2,
     LEVEL,
@@ -89,6 +108,10 @@ from strapdown.kernels.rotation import exp, mul, rotate
 from strapdown.kernels.trigonometry import arc_tangent
 
 LEAST_LEVEL2 = 0.0076  # squared part of the field that is level: within 5 deg of the vertical it has no north
+STILL2, SHAKES2 = 4e-4, 0.04  # (rad/s)^2 and (m/s2)^2: a sensor that turns by less than 1.1 deg/s rests at its place
+NOISY = 12.0  # of the variance of a reading, for three axes: two sigmas
+STILL_S = 0.5  # for so long
+ARRIVES_S = 2.0  # s, over which the field of a new place is averaged, as lodestar does
 BADLY_AIMED = 0.02  # rad2, of an inclination (both axes): some 6 deg about each
 
 
@@ -146,6 +169,7 @@ def _level_anew(state, settings, slow2, dt):
     heading2 = min(state[P + 14] + angle * angle, ANY_HEADING)
     for i in range(36):
         state[P + i] = 0.0
+    forget_place(state, settings[MAG_DISTURBANCE2])
     tilt2 = (settings[ACC_WHITE2] / dt + settings[MOTION_START2] + slow2) / (settings[GRAVITY] * settings[GRAVITY])
     state[P], state[P + 7], state[P + 14] = tilt2, tilt2, heading2
     for i in range(3):
@@ -196,6 +220,40 @@ def _up(state, settings, ax, ay, az, dt):
 
 
 @internal
+def _wrapped(angle):
+    return angle - 2.0 * math.pi * math.floor(angle / (2.0 * math.pi) + 0.5)
+
+
+@internal
+def _follow_rest(state, settings, gx, gy, gz, ax, ay, az, dt):
+    """Time for which the sensor has neither turned nor been shaken."""
+    gx, gy, gz = gx - state[BIAS], gy - state[BIAS + 1], gz - state[BIAS + 2]
+    turns = gx * gx + gy * gy + gz * gz > STILL2 + NOISY * settings[GYR_WHITE2] / dt
+    k, off2 = dt / (STILL_S + dt), 0.0
+    for i in range(3):
+        off = (ax if i == 0 else ay if i == 1 else az) - state[STEADY + i]
+        state[STEADY + i] += k * off
+        off2 += off * off
+    shakes = off2 > SHAKES2 + NOISY * settings[ACC_WHITE2] / dt
+    state[QUIET_T] = 0.0 if turns or shakes else state[QUIET_T] + dt
+
+
+@internal
+def _place(state, settings, moves, iron2, passed):
+    """The angle of the field from north changes while the sensor moves, and is that of the place where it rests. Norm
+    and dip show how far iron may have turned it there.
+    """
+    if moves:
+        part = 1.0 - min(passed / max(settings[MAG_DISTURBANCE_S], 1e-6), 1.0)
+        leave_place(state, part, settings[MAG_DISTURBANCE2])
+        state[IRON2], state[ARRIVED_T] = 0.0, 0.0
+    state[SEEMS_IRON2] += passed / (STILL_S + passed) * (iron2 - state[SEEMS_IRON2])
+    if not moves and state[SEEMS_IRON2] > state[IRON2]:
+        state[PLACE_P] += state[SEEMS_IRON2] - state[IRON2]
+        state[IRON2] = state[SEEMS_IRON2]
+
+
+@internal
 def _north(state, settings, mx, my, mz, turn2):
     """Heading by the magnetometer; true if the reading was believed."""
     mx, my, mz = rotate(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], mx, my, mz)
@@ -203,30 +261,55 @@ def _north(state, settings, mx, my, mz, turn2):
     level2 = mx * mx + my * my
     norm, dip = math.sqrt(level2 + mz * mz), -arc_tangent(mz, math.sqrt(level2))
     strange, iron2 = judge_field(state, settings, norm, dip, max(level2 / max(norm * norm, 1e-12), LEAST_LEVEL2))
-    off = arc_tangent(mx, my) - settings[DECLINATION]
-    off -= 2.0 * math.pi * math.floor(off / (2.0 * math.pi) + 0.5)
-    disturbance2 = (settings[MAG_DISTURBANCE2] + iron2) * max(1.0, 2.0 * settings[MAG_DISTURBANCE_S] / passed)
-    variance = settings[MAG_WHITE2] / passed / max(level2, 1e-12) + disturbance2
+    off = _wrapped(arc_tangent(mx, my) - settings[DECLINATION])
+    moves = state[QUIET_T] < STILL_S
+    variance = settings[MAG_WHITE2] / passed / max(level2, 1e-12)
+    _place(state, settings, moves, iron2 - variance, passed)  # noise looks like iron
+    disturbance2 = settings[MAG_DISTURBANCE2] + iron2
+    variance += disturbance2 * max(1.0, 2.0 * settings[MAG_DISTURBANCE_S] / passed)
     # towards north as expected, not as read: noise that is in H and in the innovation would not average out
     steep = mz / math.sqrt(max(level2, 1e-12))
     hx, hy = -steep * math.sin(settings[DECLINATION]), -steep * math.cos(settings[DECLINATION])
+    if moves:
+        innovation, north2 = off, spread(state, hx, hy, 1.0)
+    else:
+        north2, _ = spread_of_north(state, hx, hy)
+        innovation = _wrapped(off - state[PLACE])
+        if not strange and state[ARRIVED_T] < ARRIVES_S:
+            state[ARRIVED_T] += passed
+            state[ARRIVED] += min(passed / state[ARRIVED_T], 1.0) * (innovation - state[ARRIVED])
+            if state[ARRIVED_T] < ARRIVES_S:
+                return True
+            # a field that points elsewhere is that of the place, as far as makes it the most likely
+            more2 = max(state[ARRIVED] * state[ARRIVED] - north2, 0.0)
+            state[PLACE_P] += more2
+            north2 += more2
     if (
         strange
         or level2 < LEAST_LEVEL2 * norm * norm
-        or not off * off <= settings[GATE2] * (spread(state, hx, hy, 1.0) + variance)
+        or not innovation * innovation <= settings[GATE2] * (north2 + variance)
     ):
+        if not moves and state[REFERENCE_T] >= settings[REFERENCE_S]:
+            return False  # a place shows nothing, however long the sensor rests there
         state[REJECTED_T] += passed
         is_new = strange and follow_other(state, settings, norm, dip, turn2, passed)
         # a field that is as it should be but for its heading: the heading is wrong
         if is_new or state[REJECTED_T] > (settings[PATIENCE_S] if strange else settings[LOST_S]):
             state[REFERENCE_T], state[REJECTED_T] = 0.0, 0.0
+            forget_place(state, settings[MAG_DISTURBANCE2])
+            state[ARRIVED_T] = ARRIVES_S  # the heading is found anew, and not the place
             state[P + 14] = max(state[P + 14], min(off * off, ANY_HEADING))
         return False
     state[REJECTED_T] = max(state[REJECTED_T] - passed, 0.0)  # a single reading that chance lets pass ends nothing
-    follow_field(state, settings, norm, dip, passed)
+    if moves or state[REFERENCE_T] < settings[REFERENCE_S]:
+        follow_field(state, settings, norm, dip, passed)
     state[STEEP2] = steep * steep
-    judge_heading(state, settings, off, passed)
-    learn(state, hx, hy, 1.0, variance, off, not_constant(2))
+    if moves:
+        judge_heading(state, settings, off, passed)
+        learn(state, hx, hy, 1.0, variance, off, not_constant(2))
+    else:
+        state[BESIDE_T] = 0.0
+        learn_north(state, hx, hy, variance, innovation + state[PLACE])
     _correct(state)
     return True
 
@@ -244,6 +327,7 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
         given = state[STARTED] == 1.0
         begin(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, has_mag)
         if state[SEEN] != NOTHING:
+            state[STEADY], state[STEADY + 1], state[STEADY + 2] = ax, ay, az
             force = math.sqrt(ax * ax + ay * ay + az * az)
             aims = has_mag and state[SEEN] == UNDER_WAY
             begin_covariance(state, settings, given, force, aims, mx, my, mz, min(state[USUAL_STEP], settings[LONGEST]))
@@ -252,6 +336,7 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
     w, x, y, z = predicted(state, gx, gy, gz, dt)
     state[Q], state[Q + 1], state[Q + 2], state[Q + 3] = w, x, y, z
     turn2 = gx * gx + gy * gy + gz * gz
+    _follow_rest(state, settings, gx, gy, gz, ax, ay, az, dt)
     white2 = settings[GYR_WHITE2] + settings[GYR_TURN2] * turn2
     # over a gap the attitude's variance comes from below: no rate is known there that a bias could be off from
     known_s = min(dt, settings[LONGEST])
@@ -273,7 +358,7 @@ def advance(state, settings, gx, gy, gz, ax, ay, az, mx, my, mz, dt):
         if has_mag:
             # a heading seen from an inclination that was much worse than it is now is no small rotation off
             if state[AIMED_P] > BADLY_AIMED and state[P] + state[P + 7] < 0.25 * state[AIMED_P]:
-                any_heading(state)
+                any_heading(state, settings)
             if state[LOST_T] > 0.0:  # seen from a wrong inclination
                 flags |= MAG_REJECTED
             elif state[SEEN] == LEVEL:

@@ -4,7 +4,7 @@ wrong.
 
 import math
 
-from strapdown.kernels.jit import internal, not_constant
+from strapdown.kernels.jit import internal
 from strapdown.kernels.orientation.mekf.layout import (
     AIMED_P,
     BESIDE,
@@ -18,7 +18,7 @@ from strapdown.kernels.orientation.mekf.layout import (
     REFERENCE_T,
     STEEP2,
 )
-from strapdown.kernels.orientation.mekf.update import P, learn
+from strapdown.kernels.orientation.mekf.update import P, forget_place, learn_north
 from strapdown.kernels.orientation.start import LEVEL, SEEN
 from strapdown.kernels.orientation.state import DECLINATION, Q
 from strapdown.kernels.rotation import rotate
@@ -32,18 +32,11 @@ def aimed(state, settings, mx, my, mz, dt):
     mx, my, mz = rotate(state[Q], state[Q + 1], state[Q + 2], state[Q + 3], mx, my, mz)
     state[AIMED_P] = state[P] + state[P + 7]
     level2 = max(mx * mx + my * my, 1e-12)
-    variance = settings[MAG_WHITE2] / dt / level2 + settings[MAG_DISTURBANCE2]
+    forget_place(state, settings[MAG_DISTURBANCE2])
     steep = mz / math.sqrt(level2)
     state[STEEP2] = steep * steep
-    learn(
-        state,
-        -steep * math.sin(settings[DECLINATION]),
-        -steep * math.cos(settings[DECLINATION]),
-        1.0,
-        variance,
-        0.0,
-        not_constant(2),
-    )
+    hx, hy = -steep * math.sin(settings[DECLINATION]), -steep * math.cos(settings[DECLINATION])
+    learn_north(state, hx, hy, settings[MAG_WHITE2] / dt / level2, 0.0)
 
 
 @internal
@@ -64,9 +57,10 @@ def judge_heading(state, settings, off, passed):
 
 
 @internal
-def any_heading(state):
+def any_heading(state, settings):
     """The next magnetometer reading gives heading and field."""
     for i in range(6):
         state[P + 12 + i] = 0.0
         state[P + 2 + 6 * i] = 0.0
+    forget_place(state, settings[MAG_DISTURBANCE2])
     state[SEEN], state[P + 14], state[REFERENCE_T], state[AIMED_P] = LEVEL, ANY_HEADING, 0.0, 0.0

@@ -49,5 +49,9 @@ OTHER_NORM, OTHER_DIP, OTHER_T = MEMORY + 29, MEMORY + 30, MEMORY + 31
 # level parts of the mean force in n: its mean square (m/s2)^2, the parts behind a second low-pass, their mean square
 LEVEL2, BAND, BAND2 = MEMORY + 32, MEMORY + 33, MEMORY + 35
 FEEDBACK = MEMORY + 36  # 1/s, at which the last force corrected the inclination
-FIRST = MEMORY + 37  # a first sample that waits for the step
+IRON2 = MEMORY + 37  # rad2, by which norm and dip have opened the angle of the place where the sensor rests
+SEEMS_IRON2 = MEMORY + 38  # rad2, mean of what norm and dip show
+STEADY, QUIET_T = MEMORY + 39, MEMORY + 42  # m/s2, mean force in s; s for which the sensor has rested
+ARRIVED, ARRIVED_T = MEMORY + 43, MEMORY + 44  # rad, mean angle of the field at a new place, and s averaged
+FIRST = MEMORY + 45  # a first sample that waits for the step
 STATE_SIZE = FIRST + KEPT_SIZE

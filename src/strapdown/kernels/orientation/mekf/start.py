@@ -14,12 +14,13 @@ from strapdown.kernels.orientation.mekf.layout import (
     ATTITUDE_START2,
     BIAS_START2,
     GRAVITY,
+    MAG_DISTURBANCE2,
     MOTION_START2,
     ROUGH2,
     START2,
 )
 from strapdown.kernels.orientation.mekf.motion import NEVER
-from strapdown.kernels.orientation.mekf.update import P
+from strapdown.kernels.orientation.mekf.update import P, forget_place
 from strapdown.kernels.orientation.state import USE_MAG
 
 START_SPAN = 2.0  # of the motion's assumed time: for that long the start is held against what is seen
@@ -39,6 +40,7 @@ def begin_covariance(state, settings, given, force, has_mag, mx, my, mz, dt):
     for i in range(3):
         state[P + 7 * i] = settings[ATTITUDE_START2] if given else (tilt2 if i < 2 else 0.0)
         state[P + 21 + 7 * i] = settings[BIAS_START2]
+    forget_place(state, settings[MAG_DISTURBANCE2])
     if settings[USE_MAG] != 0.0 and not given:  # without magnetometer the heading counts from here
         state[P + 14] = ANY_HEADING
         if has_mag:

@@ -10,7 +10,9 @@ from strapdown.kernels.orientation.start import AFTER_START
 P = AFTER_START  # 6 x 6
 X = P + 36  # what the sample has corrected so far
 PH, K = X + 6, X + 12  # P H^T and gain of one measured number
-MEMORY = X + 18
+# the angle of the field from north at the place of the sensor: its covariance with the errors, its variance and value
+WITH_PLACE, PLACE_P, PLACE = X + 18, X + 24, X + 25
+MEMORY = X + 26
 
 
 @internal
@@ -35,6 +37,8 @@ def predict(state, w, x, y, z, white2, walk2, dt):
             at = P + 6 * i
             state[at + j] -= ax * state[at + 3] + ay * state[at + 4] + az * state[at + 5]
     for i in range(3):
+        ax, ay, az = dt * rows[i][0], dt * rows[i][1], dt * rows[i][2]
+        state[WITH_PLACE + i] -= ax * state[WITH_PLACE + 3] + ay * state[WITH_PLACE + 4] + az * state[WITH_PLACE + 5]
         state[P + 7 * i] += white2 * dt
         state[P + 21 + 7 * i] += walk2 * dt
     for i in range(6):
@@ -60,10 +64,64 @@ def learn(state, hx, hy, hz, variance, innovation, first):
     hph = spread(state, hx, hy, hz)
     weight = 1.0 / (hph + variance)
     left = innovation - hx * state[X] - hy * state[X + 1] - hz * state[X + 2]
+    by_place = hx * state[WITH_PLACE] + hy * state[WITH_PLACE + 1] + hz * state[WITH_PLACE + 2]
     for i in range(6):
         gain = weight * state[PH + i] if i >= first else 0.0
         state[K + i] = gain
         state[X + i] += gain * left
+        state[WITH_PLACE + i] -= gain * by_place
+    _joseph(state, hph, variance)
+
+
+@internal
+def spread_of_north(state, hx, hy):
+    """Fill PH for a measured north: the heading, with (hx, hy) of the inclination, and the angle of the place. Returns
+    the variance of both together, and the covariance of the place with it.
+    """
+    hph = spread(state, hx, hy, 1.0)
+    with_place = hx * state[WITH_PLACE] + hy * state[WITH_PLACE + 1] + state[WITH_PLACE + 2] + state[PLACE_P]
+    for i in range(6):
+        state[PH + i] += state[WITH_PLACE + i]
+    return hph + 2.0 * with_place - state[PLACE_P], with_place
+
+
+@internal
+def learn_north(state, hx, hy, variance, innovation):
+    """Update heading, bias and place by a measured north: the inclination is not changed."""
+    all2, with_place = spread_of_north(state, hx, hy)
+    weight = 1.0 / (all2 + variance)
+    left = innovation - hx * state[X] - hy * state[X + 1] - state[X + 2] - state[PLACE]
+    place_gain = weight * with_place
+    for i in range(6):
+        gain = weight * state[PH + i] if i >= 2 else 0.0
+        state[K + i] = gain
+        state[X + i] += gain * left
+        state[WITH_PLACE + i] -= place_gain * state[PH + i]
+    state[PLACE] += place_gain * left
+    state[PLACE_P] -= place_gain * with_place
+    _joseph(state, all2, variance)
+
+
+@internal
+def forget_place(state, variance):
+    """The angle of the field from north is that of an unknown place."""
+    for i in range(6):
+        state[WITH_PLACE + i] = 0.0
+    state[PLACE], state[PLACE_P] = 0.0, variance
+
+
+@internal
+def leave_place(state, part, variance):
+    """The sensor moves: this part of the angle of the field from north stays, and it has this variance elsewhere."""
+    for i in range(6):
+        state[WITH_PLACE + i] *= part
+    state[PLACE] *= part
+    state[PLACE_P] = variance + part * part * (state[PLACE_P] - variance)
+
+
+@internal
+def _joseph(state, hph, variance):
+    """The covariance after an update with the gain K, whose P H^T is PH."""
     for i in range(6):
         gain = state[K + i]
         rest = state[PH + i] - gain * hph  # row i of (I - K H) P H^T
