@@ -65,8 +65,8 @@ def numbers(x, s, seen, gyr, mag, extra, dt, tape, taped):
         if kind == FLOOR:
             use, h_consider, variance, e = floor(x, s, stop, dt)
         elif kind in (SIDEWAYS, UPWARD):
-            on_ground = kind == UPWARD and s[S_FLOOR_SLOPE_VAR] > 0.0 and (
-                s[S_FLOOR_V_R] < 0.0 or x[TILTED_S] >= LEFT_S
+            on_ground = (
+                kind == UPWARD and s[S_FLOOR_SLOPE_VAR] > 0.0 and (s[S_FLOOR_V_R] < 0.0 or x[TILTED_S] >= LEFT_S)
             )
             variance = s[S_SIDE_R] if kind == SIDEWAYS or on_ground else s[S_UP_R]
             use = variance >= 0.0 and not stop
