@@ -59,7 +59,7 @@ class Start:
     step_s: the usual step of the source (s), for a filter that needs one before its second sample.
     q_ns: attitude at the first sample.
     alignment: attitude, biases and standard deviations from a rest.
-    p_n: position at the first sample (m).
+    p_n: position at the first sample (m), each number known to p_sigma_n.
     v_n: velocity at the first sample (m/s), each number known to v_sigma_m_s.
     means: the source's readings are means over the step before, not values at their stamps.
     skip: number of samples before the filter starts: those of the rest on which it was aligned.
@@ -73,6 +73,7 @@ class Start:
     skip: int = 0
     v_n: Array = field(default_factory=lambda: np.zeros(3))
     v_sigma_m_s: float = 0.0
+    p_sigma_n: Array = field(default_factory=lambda: np.zeros(3))
 
     @classmethod
     def of(cls, recording: Recording, **given: Any) -> "Start":

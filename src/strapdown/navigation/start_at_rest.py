@@ -95,22 +95,25 @@ def start_at_rest(recording: Recording, facts: Facts, heading: Heading) -> Start
         )
     else:
         aligned = align_to_yaw(recording, yaw, sigma, rest_s=rest_s, q_bs=facts.q_bs)
-    p_n = sensor_at_start(aligned, facts.q_bs, facts.r_bs_b)
-    return Start.of(recording, alignment=aligned, p_n=_as_measured(p_n, recording, rest_s))
+    p_n, p_sigma_n = as_measured(sensor_at_start(aligned, facts.q_bs, facts.r_bs_b), recording, rest_s)
+    return Start.of(recording, alignment=aligned, p_n=p_n, p_sigma_n=p_sigma_n)
 
 
-def _as_measured(p_n: Array, recording: Recording, rest_s: float) -> Array:
-    """Position p_n with the position or the height that the log states during its rest, in place of the origin of n."""
+def as_measured(p_n: Array, recording: Recording, rest_s: float) -> tuple[Array, Array]:
+    """Position p_n with the position or the height that the log states during its rest, in place of the origin of n,
+    and its sigma. Errors of fixes last longer than a rest: their mean is as good as one of them.
+    """
     resting = recording.t <= recording.t[0] + rest_s
 
     def seen(name: str) -> NDArray[np.bool_]:
         return resting & recording.new.get(name, np.ones(len(recording), dtype=bool))
 
     if recording.position_fix is not None and (rows := seen("position_fix")).any():
-        return recording.position_fix.value_n[rows].mean(axis=0)
+        return recording.position_fix.value_n[rows].mean(axis=0), recording.position_fix.sigma_n[rows].mean(axis=0)
     if recording.height is not None and (rows := seen("height")).any():
-        return np.array((p_n[0], p_n[1], recording.height.height_m[rows].mean()))
-    return p_n
+        height, sigma = recording.height.height_m[rows].mean(), recording.height.sigma_m[rows].mean()
+        return np.array((p_n[0], p_n[1], height)), np.array((0.0, 0.0, sigma))
+    return p_n, np.zeros(3)
 
 
 def rest_at_start_s(recording: Recording, facts: Facts) -> float:

@@ -22,7 +22,7 @@ from strapdown.navigation.alignment import (
     rest_of,
 )
 from strapdown.navigation.body_origin import sensor_at_start
-from strapdown.navigation.start_at_rest import EDGE_S, NORTH_RAD, Heading
+from strapdown.navigation.start_at_rest import EDGE_S, NORTH_RAD, Heading, as_measured
 from strapdown.navigation.stops.wheel import CREEP_M_S
 from strapdown.recordings.facts import Facts
 from strapdown.recordings.runs import runs_of
@@ -95,7 +95,8 @@ def start_moving(recording: Recording, facts: Facts, heading: Heading, refused: 
         stand_s = max(stand_s, float(recording.t[stand[1]] - recording.t[0]))
     if stand_s >= LEAST_SAMPLES * recording.step_s:
         aligned = _shaken_stand(recording, facts, heading, stand_s)
-        return Start.of(recording, alignment=aligned, p_n=sensor_at_start(aligned, facts.q_bs, facts.r_bs_b))
+        p_n, p_sigma_n = as_measured(sensor_at_start(aligned, facts.q_bs, facts.r_bs_b), recording, stand_s)
+        return Start.of(recording, alignment=aligned, p_n=p_n, p_sigma_n=p_sigma_n)
     if recording.odometer is None or recording.gyr_s is None or recording.acc_s is None:
         raise refused
     rows = int(np.searchsorted(recording.t, recording.t[0] + LEVELS_S))

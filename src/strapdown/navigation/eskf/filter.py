@@ -178,8 +178,12 @@ class Eskf:
         if aligned is not None:
             x = self._numbers(aligned, p_n, given.means, given.skip)
             x[at.VELOCITY : at.VELOCITY + 3] = locked(given.v_n, (3,), "v_n")
-            for k in range(at.V_N, at.V_N + 3):
-                x[at.COVARIANCE + k * (at.COLUMNS + 1)] = given.v_sigma_m_s**2
+            p_sigma_n = locked(given.p_sigma_n, (3,), "p_sigma_n")
+            for k in range(3):
+                x[at.COVARIANCE + (at.V_N + k) * (at.COLUMNS + 1)] = given.v_sigma_m_s**2
+                floor = self.flat_floor is not None and self.flat_floor.height_sigma_m is not None
+                if k < 2 or not floor:  # heights over a floor are those over the start
+                    x[at.COVARIANCE + (at.P_N + k) * (at.COLUMNS + 1)] = p_sigma_n[k] ** 2
             return state_of(Eskf, x)
         x = np.zeros(at.X_SIZE)
         x[at.Q], x[at.STARTED], x[at.MEANS], x[at.PAST_COUNT] = 1.0, -1.0, float(given.means), -1.0
