@@ -31,6 +31,7 @@ from strapdown.navigation.dead_reckoning import dead_reckon, dead_reckon_increme
 from strapdown.navigation.ekf15 import Ekf15
 from strapdown.navigation.eskf.filter import Eskf
 from strapdown.navigation.eskf.smoother import smooth
+from strapdown.navigation.eskf.updates import FlatFloor, MagneticHeading, NonHolonomic, WheelTravel
 from strapdown.navigation.mechanisation import increments_from_means, increments_from_values
 from strapdown.navigation.stops.detectors import Ared, Magnitude, MovingVariance, Shoe
 from strapdown.navigation.stops.foot_stops import FootStops
@@ -216,12 +217,22 @@ def orientation(recording: Recording) -> dict[str, np.ndarray]:
 def navigation(recording: Recording) -> dict[str, np.ndarray]:
     found = {}
     eskf = Eskf(gyr_matrix_sigma=1e-3, acc_scale_sigma=1e-3, acc_axes_sigma=1e-3)
+    ground = FlatFloor(height_sigma_m=None, velocity_sigma_m_s=None, slope_of_pitch=1.0)
+    on_wheels = replace(
+        eskf,
+        flat_floor=ground,
+        non_holonomic=NonHolonomic(upward_sigma_m_s=None),
+        wheel_travel=WheelTravel(),
+        magnetic_heading=MagneticHeading(),
+        huber_sigmas=3.0,
+    )
     new = np.arange(len(recording)) % 10 == 9
     late = Fixes(np.zeros((len(recording), 3)), np.full((len(recording), 3), 0.5), recording.t - 0.1)
     fixed = replace(recording, velocity_fix=late, new={"velocity_fix": new})
     for kind, solution in (
         ("eskf", eskf.run(recording)),
         ("eskf, late fixes", eskf.run(fixed)),
+        ("eskf on wheels", on_wheels.run(replace(recording, odometer=0.1 * (recording.t - recording.t[0])))),
         ("eskf smoothed", smooth(eskf, recording)),
         ("ekf15", Ekf15().run(recording)),
     ):

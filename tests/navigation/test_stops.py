@@ -274,3 +274,14 @@ def test_bad_input_is_refused_in_words():
     part = Recording(d.log.t[:500], gyr_s=d.log.gyr_s[:500], acc_s=d.log.acc_s[:500])
     with pytest.raises(InputError, match="other times"):
         solution_with_stops(d.filter().run(d.log), settings.find(part))
+
+
+def test_a_turn_on_the_spot_is_no_stop_although_wheels_stand_and_forces_are_those_of_a_rest():
+    """A rover in physics: the mean travel of its wheels stands while it turns, and its flag is right."""
+    from strapdown.papers.b.closed_loop.rover import RoverJob, driven
+
+    one = driven(RoverJob("square", 2000))
+    found = one.navigated(odometer=True)
+    turns = np.abs(one.log.truth.w_nb_b[:, 2]) > 0.1
+    assert turns.sum() > 100
+    assert not found.stops.believed[turns].any()

@@ -161,7 +161,8 @@ def segment(x, s, a, b, seg):
         sigma2 = s[S_ACC_VAR] if instrument == 0 else s[S_GYR_VAR]
         louder = math.log(max(spread / (degrees * sigma2), 1.0))
         own += _bounded(s, -0.5 * louder * louder / (2.0 / degrees + s[S_SPREAD] ** 2))
-    own += _bounded(s, -0.5 * rate2 / (s[whole.GYR_N2] / length + s[S_TURN] ** 2))
+    # without a bound: no other evidence, as of wheels that stand in a turn on the spot, makes a turn a stop
+    own -= 0.5 * rate2 / (s[whole.GYR_N2] / length + s[S_TURN] ** 2)
     seg[whole.OWN] = own + _signals(x, s)
 
 

@@ -152,8 +152,8 @@ class SegmentStops:
             louder = np.log(np.maximum(spread / sigma**2, 1.0))
             own += self._bounded(-0.5 * louder**2 / (2.0 / degrees + self.floor_spread**2))
         rate2 = (cuts.rate_s**2).sum(axis=1)
-        own += self._bounded(-0.5 * rate2 / (self.gyr_white**2 / cuts.length_s + self.turn_rad_s**2))
-        return own
+        # without a bound: no other evidence, as of wheels that stand in a turn on the spot, makes a turn a stop
+        return own - 0.5 * rate2 / (self.gyr_white**2 / cuts.length_s + self.turn_rad_s**2)
 
     def _bounded(self, evidence: Array) -> Array:
         return np.asarray(np.log(self.doubt + np.exp(evidence)))
