@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from test_heights_on_hills import drive, hills
 
 from fix_cases import with_heights, with_position_fixes
 from strapdown.navigation.carriers.free import Free
 from strapdown.navigation.carriers.wheeled_robot import WheeledRobot
 from strapdown.navigation.program import navigate
 from strapdown.navigation.start_at_rest import Heading
-from test_heights_on_hills import drive, hills
 
 SIGMA_M = 2.0
 
