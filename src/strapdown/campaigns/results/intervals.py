@@ -26,7 +26,8 @@ def share_interval(hits: int, n: int, confidence: float = 0.95) -> tuple[float, 
     share = hits / n
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return max(0.0, middle - half), min(1.0, middle + half)
+    # the ends of 0 and of all are exact: roundoff would print 3e-16
+    return max(0.0, middle - half) if hits > 0 else 0.0, min(1.0, middle + half) if hits < n else 1.0
 
 
 def quantile_interval(values: Array, share: float, confidence: float = 0.95) -> tuple[float, float]:
